@@ -1,0 +1,162 @@
+import type { EventType } from './events/index.js';
+
+/**
+ * The one map of who does what. NATS accounts and permissions, streams, consumers, `docs/FLOW.md` and the tests
+ * are derived from it; nothing else may say which service writes or reads what.
+ */
+export const SERVICES = ['gateway', 'planner', 'preview-fanout', 'policy', 'executor', 'run-engine', 'audit'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+export const AGGREGATES = ['plan', 'session', 'tenant', 'provider', 'policy'] as const;
+export type AggregateName = (typeof AGGREGATES)[number];
+
+/** Two logs by lifetime: GATE (sessions, plans, later runs) and CATALOG (never expires). */
+export const LOG_STREAMS = ['GATE', 'CATALOG'] as const;
+export type LogStream = (typeof LOG_STREAMS)[number];
+
+export const STREAM_OF: Readonly<Record<AggregateName, LogStream>> = {
+  plan: 'GATE',
+  session: 'GATE',
+  tenant: 'CATALOG',
+  provider: 'CATALOG',
+  policy: 'CATALOG',
+};
+
+/** The only service that may append each fact, in the order of one call's way. */
+export const AUTHOR_OF: Readonly<Record<EventType, ServiceName>> = {
+  'tenant.Registered': 'planner',
+  'tenant.KeyIssued': 'planner',
+  'tenant.KeyRevoked': 'planner',
+  'provider.Registered': 'planner',
+  'provider.Removed': 'planner',
+  'policy.BundleActivated': 'policy',
+  'session.Opened': 'planner',
+  'session.Ended': 'planner',
+  'plan.Proposed': 'planner',
+  'plan.Previewed': 'preview-fanout',
+  'plan.Evaluated': 'policy',
+  'plan.ItemsAnswered': 'planner',
+  'plan.ItemsExpired': 'planner',
+  'plan.ApplyStarted': 'executor',
+  'plan.Outcomes': 'executor',
+  'plan.Closed': 'planner',
+};
+
+/** A durable pull consumer. Its subject filters are built from (aggregate, author) by `consumerFilters`. */
+export interface ConsumerSpec {
+  readonly stream: LogStream | 'TIMER_planner';
+  /** Also the durable's name: the service itself, one durable a stream. */
+  readonly from: readonly { readonly aggregate: AggregateName; readonly author: ServiceName; readonly onlyFirst?: true }[] | 'everything' | 'timers';
+}
+
+export interface ServiceSpec {
+  /** NATS account, one each. */
+  readonly account: string;
+  /** In one sentence: what this service does with what it consumes. */
+  readonly does: string;
+  readonly consumes: readonly ConsumerSpec[];
+  /** Command subjects are `cmd.<service>.<verb>`; only the gateway may call them. */
+  readonly serves: readonly string[];
+  readonly reads: readonly LogStream[];
+  readonly blobs: 'none' | 'read' | 'write';
+  readonly results: 'none' | 'read' | 'write';
+  readonly timers: boolean;
+  /** Whether it receives the live feed `live.>`. */
+  readonly live: boolean;
+}
+
+export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
+  gateway: {
+    account: 'GATEWAY',
+    does: 'turns HTTP into commands, and the log into answers',
+    consumes: [],
+    serves: [],
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'write',
+    results: 'read',
+    timers: false,
+    live: true,
+  },
+  planner: {
+    account: 'PLANNER',
+    does: 'writes what was asked of the gate: sessions, plans, answers, expiry; judges nothing',
+    consumes: [{ stream: 'TIMER_planner', from: 'timers' }],
+    serves: [
+      'register-tenant', 'issue-key', 'revoke-key', 'register-provider', 'remove-provider',
+      'open-session', 'end-session', 'propose', 'answer', 'cancel', 'dead-letter',
+    ],
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'read',
+    results: 'none',
+    timers: true,
+    live: false,
+  },
+  'preview-fanout': {
+    account: 'FANOUT',
+    does: 'asks providers what an item would do, each within its own deadline',
+    consumes: [{ stream: 'GATE', from: [{ aggregate: 'plan', author: 'planner', onlyFirst: true }] }],
+    serves: ['dead-letter'],
+    reads: ['GATE'],
+    blobs: 'write',
+    results: 'none',
+    timers: false,
+    live: false,
+  },
+  policy: {
+    account: 'POLICY',
+    does: 'judges every item on its own: allow, ask or deny',
+    consumes: [{
+      stream: 'GATE',
+      from: [{ aggregate: 'plan', author: 'planner', onlyFirst: true }, { aggregate: 'plan', author: 'preview-fanout' }],
+    }],
+    serves: ['activate-bundle', 'dead-letter'],
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'read',
+    results: 'none',
+    timers: false,
+    live: false,
+  },
+  executor: {
+    account: 'EXECUTOR',
+    does: 'applies what the fold of the plan allows, once',
+    consumes: [{ stream: 'GATE', from: [{ aggregate: 'plan', author: 'policy' }, { aggregate: 'plan', author: 'planner' }] }],
+    serves: ['describe-provider', 'dead-letter'],
+    reads: ['GATE'],
+    blobs: 'read',
+    results: 'write',
+    timers: false,
+    live: false,
+  },
+  'run-engine': {
+    account: 'RUNENGINE',
+    does: 'will drive staged runs; today it consumes nothing and records nothing',
+    consumes: [],
+    serves: [],
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'none',
+    results: 'none',
+    timers: false,
+    live: false,
+  },
+  audit: {
+    account: 'AUDIT',
+    does: 'writes every event into PostgreSQL, once and in order, and never changes it',
+    consumes: [{ stream: 'GATE', from: 'everything' }, { stream: 'CATALOG', from: 'everything' }],
+    serves: ['status', 'query-plans', 'query-items', 'rebuild', 'dead-letter'],
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'read',
+    results: 'read',
+    timers: false,
+    live: false,
+  },
+};
+
+/** Event types a service may append. */
+export function emittedBy(service: ServiceName): EventType[] {
+  return (Object.keys(AUTHOR_OF) as EventType[]).filter((type) => AUTHOR_OF[type] === service);
+}
+
+/** Aggregates a service may append to, each once. */
+export function aggregatesWrittenBy(service: ServiceName): AggregateName[] {
+  return [...new Set(emittedBy(service).map((type) => type.slice(0, type.indexOf('.')) as AggregateName))];
+}

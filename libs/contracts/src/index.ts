@@ -1,0 +1,13 @@
+export * from './ids.js';
+export * from './json.js';
+export * from './sealed.js';
+export * from './render-tree.js';
+export * from './tool-schema.js';
+export * from './policy.js';
+export * from './events/index.js';
+export * from './flow.js';
+export * from './subjects.js';
+export * from './limits.js';
+export * from './errors.js';
+export { HEADERS, type EventMeta, type NewEvent, type StoredEvent } from './envelope.js';
+export * from './commands.js';

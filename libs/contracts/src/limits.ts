@@ -1,0 +1,59 @@
+/** Every bound of the system, with its unit in its name. Change one here and nowhere else. */
+export const LIMITS = {
+  /** One HTTP request body. Larger: BODY_TOO_LARGE. */
+  httpBodyBytes: 8 * 1024 * 1024,
+  /** A body above this is a blob and not inline in its event. */
+  inlineBodyBytes: 16 * 1024,
+  /** All inline bodies of one event together; what does not fit becomes blobs, largest first. */
+  inlineBodiesPerEventBytes: 120 * 1024,
+  eventBytes: 256 * 1024,
+  blobPartBytes: 512 * 1024,
+  /** One input, preview, or document. */
+  blobBytes: 8 * 1024 * 1024,
+  planItems: 1_000,
+  /** Nesting of any JSON that comes in. */
+  jsonDepth: 64,
+  /** Revisions of one aggregate; a direct get returns at most 1,024 messages. */
+  aggregateRevisions: 1_000,
+  callIdChars: 128,
+  nameChars: 120,
+  reasonChars: 2_000,
+  descriptionChars: 8_192,
+  providerOperations: 500,
+  policyRules: 2_000,
+  /** Longest `wait` of a long poll. */
+  waitMs: 60_000,
+  commandTimeoutMs: 5_000,
+  /** A command that keeps losing its race gives up after this with BUSY. */
+  contentionMs: 2_000,
+  /** What one writer collects before it appends once. */
+  groupItems: 64,
+  groupMs: 5,
+  previewTimeoutMs: 5_000,
+  /** After `previewTimeoutMs` plus this, policy judges without the preview. */
+  previewGraceMs: 1_000,
+  previewBytes: 1024 * 1024,
+  previewDepth: 16,
+  /** Without a verdict for this long, planner closes what is pending. */
+  verdictMs: 60_000,
+  askExpiryMs: 30 * 60_000,
+  /** Default deadline of one provider call. */
+  applyTimeoutMs: 60_000,
+  describeTimeoutMs: 15_000,
+  /** What is kept and shown of a result. */
+  resultBytes: 4 * 1024 * 1024,
+  /** Of a result in the tool_result text given to the model. */
+  toolResultChars: 64 * 1024,
+  providerConcurrency: 16,
+  /** Consumer: time without an ack or in-progress before a message is delivered again. */
+  ackWaitMs: 10_000,
+  /** Consumer: deliveries before a message becomes a dead letter. */
+  maxDeliver: 20,
+  maxAckPending: 20_000,
+  resultsAgeMs: 7 * 24 * 3_600_000,
+  foldCacheEntries: 5_000,
+  idempotencyKeyChars: 128,
+  pageItems: 200,
+  sseBufferedEvents: 10_000,
+  shutdownDrainMs: 10_000,
+} as const;

@@ -1,0 +1,66 @@
+import { NO_SESSION, type PlanId, type SessionId, type TenantId, sessionOfPlan } from './ids.js';
+import { STREAM_OF, type AggregateName, type LogStream, type ServiceName } from './flow.js';
+
+/** Names one aggregate: `evt.<tenant>.<session>.<aggregate>.<id>`. */
+export interface AggregateKey {
+  readonly tenant: TenantId;
+  /** `_` where there is no session. */
+  readonly session: SessionId | typeof NO_SESSION;
+  readonly aggregate: AggregateName;
+  readonly id: string;
+}
+
+export const planKey = (tenant: TenantId, plan: PlanId): AggregateKey => ({
+  tenant, session: sessionOfPlan(plan) ?? NO_SESSION, aggregate: 'plan', id: plan,
+});
+export const sessionKey = (tenant: TenantId, session: SessionId): AggregateKey => ({
+  tenant, session, aggregate: 'session', id: session,
+});
+export const tenantKey = (tenant: TenantId): AggregateKey => ({ tenant, session: NO_SESSION, aggregate: 'tenant', id: tenant });
+export const providerKey = (tenant: TenantId, provider: string): AggregateKey => ({
+  tenant, session: NO_SESSION, aggregate: 'provider', id: provider,
+});
+/** A tenant has one bundle in force at a time. */
+export const policyKey = (tenant: TenantId): AggregateKey => ({ tenant, session: NO_SESSION, aggregate: 'policy', id: 'bundle' });
+
+export const streamOf = (key: AggregateKey): LogStream => STREAM_OF[key.aggregate];
+
+/**
+ * The only builder of an aggregate's filter. Every append carries exactly this text with the expected last sequence;
+ * two spellings of the same set of subjects would let two writers win.
+ */
+export function aggregateFilter(key: AggregateKey): string {
+  return `evt.${key.tenant}.${key.session}.${key.aggregate}.${key.id}.>`;
+}
+
+export function eventSubject(key: AggregateKey, author: ServiceName, rev: number): string {
+  return `evt.${key.tenant}.${key.session}.${key.aggregate}.${key.id}.${author}.${rev}`;
+}
+
+/** Everything of one session: its own facts and its plans'. */
+export const sessionFilter = (tenant: TenantId, session: SessionId): string => `evt.${tenant}.${session}.>`;
+/** Everything of one tenant, in whichever stream. */
+export const tenantFilter = (tenant: TenantId): string => `evt.${tenant}.>`;
+
+export interface ParsedSubject {
+  readonly key: AggregateKey;
+  readonly author: ServiceName;
+  readonly rev: number;
+}
+
+/** Undefined when it is not an event's subject; never throws. Accepts the live feed's `live.evt.…` too. */
+export function parseEventSubject(subject: string): ParsedSubject | undefined {
+  const bare = subject.startsWith('live.') ? subject.slice(5) : subject;
+  const [evt, tenant, session, aggregate, id, author, rev, ...rest] = bare.split('.');
+  if (evt !== 'evt' || rest.length > 0 || !tenant || !session || !id || !author || !rev) return undefined;
+  if (!aggregate || !(aggregate in STREAM_OF)) return undefined;
+  const revision = Number(rev);
+  if (!Number.isSafeInteger(revision) || revision < 1) return undefined;
+  return { key: { tenant, session, aggregate: aggregate as AggregateName, id }, author: author as ServiceName, rev: revision };
+}
+
+export const keyText = (key: AggregateKey): string => `${key.tenant}.${key.session}.${key.aggregate}.${key.id}`;
+export const commandSubject = (service: ServiceName, verb: string): string => `cmd.${service}.${verb}`;
+export const blobSubject = (store: 'BLOBS' | 'RESULTS', tenant: TenantId, digest: string, part: number | '>'): string =>
+  `${store === 'BLOBS' ? 'blob' : 'result'}.${tenant}.${digest}.${part}`;
+export const LIVE_PREFIX = 'live.';

@@ -1,0 +1,3 @@
+export * from './event-log.js';
+export * from './seal.js';
+export * from './aggregate-store.js';

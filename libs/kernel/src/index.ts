@@ -1,0 +1,3 @@
+export * from './canonical-json.js';
+export * from './decider.js';
+export * from './gate-error.js';

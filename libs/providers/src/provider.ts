@@ -1,0 +1,54 @@
+import type { Json, JsonObject, OperationSnapshot, PreviewAbsence, ProviderEndpoint, ProviderFailure, RenderTree, ToolSchema } from '@countersign/contracts';
+
+/** One call, as the log says it. Arguments never come from anywhere else. */
+export interface ProviderCall {
+  readonly tenant: string;
+  readonly session: string;
+  readonly operation: OperationSnapshot;
+  readonly input: JsonObject;
+  /** Aborted at the deadline, on cancel, and when the caller has lost its lease. */
+  readonly signal: AbortSignal;
+}
+
+export interface ApplyCall extends ProviderCall {
+  readonly idempotencyKey: string;
+  readonly fence: number;
+  /** Of the approved preview. A provider whose target has changed since answers `precondition_failed`. */
+  readonly expectedFingerprint?: string;
+}
+
+export type PreviewAnswer =
+  | { readonly tree: RenderTree; /** of the target's state the preview rests on */ readonly fingerprint?: string }
+  | { readonly absent: Extract<PreviewAbsence, 'unsupported' | 'failed'> };
+
+export type ApplyAnswer =
+  | { readonly ok: true; readonly result: Json }
+  | { readonly ok: false; readonly error: ProviderFailure };
+
+/** What became of an attempt whose answer nobody heard. `unknown` makes the item indeterminate: it is never run again on a guess. */
+export type ReconcileAnswer =
+  | { readonly found: 'applied'; readonly result: Json }
+  | { readonly found: 'not_applied' }
+  | { readonly found: 'unknown' };
+
+/**
+ * A connected provider. `providerContract` says what every adapter must do. An adapter answers, it does not throw:
+ * whatever its server does (crash, hang, garbage) becomes an answer.
+ */
+export interface Provider {
+  /** What it offers, checked by nobody yet. @throws GateError PROVIDER_UNREACHABLE */
+  describe(): Promise<readonly ToolSchema[]>;
+  /** A dry run. Must not change anything. */
+  preview(call: ProviderCall): Promise<PreviewAnswer>;
+  apply(call: ApplyCall): Promise<ApplyAnswer>;
+  reconcile(call: ApplyCall): Promise<ReconcileAnswer>;
+  /** Ends what it holds (processes, sockets). Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Makes providers from the endpoint a plan carries; keeps connections and gives them up when idle. */
+export interface ProviderRegistry {
+  /** @param tenant connections are never shared between tenants */
+  connect(tenant: string, endpoint: ProviderEndpoint): Provider;
+  close(): Promise<void>;
+}
