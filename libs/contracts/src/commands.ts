@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, AnswerAssertion, AnswerDecision } from './events/index.js';
+import type { ServiceName } from './flow.js';
 import type { ItemId, PlanId, PrincipalId, SessionId, TenantId } from './ids.js';
 import type { JsonObject } from './json.js';
 import type { PolicyBundle } from './policy.js';
@@ -67,8 +68,34 @@ export interface Accepted {
   readonly version?: number;
 }
 
+/** Answered by every service, also by one that consumes nothing. Holds no secret and no tenant's fact. */
+export interface ServiceHealth {
+  readonly service: ServiceName;
+  readonly version: string;
+  readonly instance: string;
+  readonly upMs: number;
+  readonly draining: boolean;
+  readonly consumers: readonly ConsumerHealth[];
+}
+export interface ConsumerHealth {
+  readonly stream: string;
+  /** In the stream and not yet delivered for the first time. */
+  readonly lag: number;
+  /** Delivered to some process of the service and not yet acknowledged. */
+  readonly unacknowledged: number;
+  /** In this process. */
+  readonly running: number;
+  /** In this process: messages that wait for their time under an extended lease. */
+  readonly held: number;
+  readonly handled: number;
+  readonly failed: number;
+}
+
+type HealthCommands = { [S in ServiceName as `${S}.health`]: [object, ServiceHealth] };
+type DeadLetterCommands = { [S in ServiceName as `${S}.dead-letter`]: [RetryDeadLetter, Accepted] };
+
 /** One row: verb → [payload, reply]. */
-export interface CommandMap {
+export interface CommandMap extends HealthCommands, DeadLetterCommands {
   'planner.register-tenant': [RegisterTenant, Accepted];
   'planner.issue-key': [IssueKey, Accepted];
   'planner.revoke-key': [RevokeKey, Accepted];

@@ -151,6 +151,9 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
   },
 };
 
+/** Served by every service besides its own `serves`. */
+export const COMMON_VERBS = ['health'] as const;
+
 /** Event types a service may append. */
 export function emittedBy(service: ServiceName): EventType[] {
   return (Object.keys(AUTHOR_OF) as EventType[]).filter((type) => AUTHOR_OF[type] === service);

@@ -11,3 +11,4 @@ export * from './limits.js';
 export * from './errors.js';
 export { HEADERS, type EventMeta, type NewEvent, type StoredEvent } from './envelope.js';
 export * from './commands.js';
+export * from './dead-letters.js';
