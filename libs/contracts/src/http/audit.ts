@@ -1,0 +1,102 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AuditRebuildReport, AuditStatus } from '../commands.js';
+import { Page } from './page.js';
+
+export class AuditPlanView {
+  @ApiProperty()
+  planId!: string;
+
+  @ApiProperty()
+  sessionId!: string;
+
+  @ApiProperty()
+  turnId!: string;
+
+  @ApiProperty()
+  requester!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  proposedAt!: string;
+
+  @ApiProperty({ description: 'How many' })
+  items!: number;
+
+  @ApiProperty()
+  sequence!: number;
+}
+
+export class AuditItemView {
+  @ApiProperty()
+  planId!: string;
+
+  @ApiProperty()
+  itemId!: string;
+
+  @ApiProperty()
+  callId!: string;
+
+  @ApiProperty()
+  provider!: string;
+
+  @ApiProperty()
+  operation!: string;
+
+  @ApiProperty()
+  kind!: string;
+
+  @ApiProperty()
+  risk!: string;
+
+  @ApiProperty()
+  description!: string;
+
+  @ApiProperty()
+  category!: string;
+
+  @ApiProperty()
+  inputDigest!: string;
+
+  @ApiProperty({ required: false })
+  decision?: string;
+
+  @ApiProperty({ required: false })
+  decidedBy?: string;
+
+  @ApiProperty({ required: false })
+  answeredBy?: string;
+
+  @ApiProperty({ required: false })
+  answer?: string;
+
+  @ApiProperty({ required: false })
+  outcome?: string;
+}
+
+export class AuditPlanPage extends Page {
+  @ApiProperty({ type: [AuditPlanView] })
+  rows!: AuditPlanView[];
+}
+
+export class AuditItemPage extends Page {
+  @ApiProperty({ type: [AuditItemView] })
+  rows!: AuditItemView[];
+}
+
+export class AuditStatusView implements AuditStatus {
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'By stream: how far the audit is, and how far the log' })
+  checkpoints!: AuditStatus['checkpoints'];
+
+  @ApiProperty({ description: 'Events that could not be projected' })
+  quarantined!: number;
+}
+
+export class AuditRebuildView implements AuditRebuildReport {
+  @ApiProperty({ description: 'Every table rebuilt from the log has the digest of the table in use' })
+  identical!: boolean;
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  upTo!: AuditRebuildReport['upTo'];
+
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  tables!: AuditRebuildReport['tables'];
+}

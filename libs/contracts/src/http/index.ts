@@ -1,0 +1,13 @@
+export { instanceFrom } from './fields.js';
+export * from './problem.js';
+export * from './page.js';
+export * from './tenants.js';
+export * from './sessions.js';
+export * from './propose.js';
+export * from './plan-view.js';
+export * from './plan-events.js';
+export * from './decisions.js';
+export * from './providers.js';
+export * from './policies.js';
+export * from './audit.js';
+export * from './dead-letters.js';

@@ -1,0 +1,67 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ROLES, type Role } from '../events/catalogue.js';
+import { ID_PATTERN, TENANT_ID_PATTERN } from '../ids.js';
+import { LIMITS } from '../limits.js';
+import { Flag, SomeOf, Text } from './fields.js';
+
+/** Operator only. */
+export class TenantRequest {
+  @Text({ max: 32, pattern: TENANT_ID_PATTERN, example: 'acme' })
+  tenantId!: string;
+
+  @Text({ max: LIMITS.nameChars })
+  name!: string;
+
+  @Flag({ optional: true, description: 'Whether this tenant may register providers that start a process on the host. Default false' })
+  localProcesses?: boolean;
+
+  @Text({ optional: true, max: 80, pattern: ID_PATTERN, description: 'Principal of the first key. Default `admin`' })
+  principal?: string;
+
+  @SomeOf(ROLES, { optional: true, maxItems: ROLES.length, description: 'Roles of the first key. Default `admin`' })
+  roles?: Role[];
+}
+
+export class KeyRequest {
+  @Text({ max: 80, pattern: ID_PATTERN, description: 'Whom the key stands for; every fact it leads to names this principal' })
+  principal!: string;
+
+  @SomeOf(ROLES, { maxItems: ROLES.length })
+  roles!: Role[];
+}
+
+export class KeyView {
+  @ApiProperty()
+  keyId!: string;
+
+  @ApiProperty()
+  principal!: string;
+
+  @ApiProperty({ enum: ROLES, isArray: true })
+  roles!: Role[];
+}
+
+/** The only answer that ever holds the secret. */
+export class IssuedKeyView extends KeyView {
+  @ApiProperty({ description: 'The whole API key, for `Authorization: Bearer`. Shown once; only its hash is kept' })
+  key!: string;
+}
+
+export class KeyListView {
+  @ApiProperty({ type: [KeyView] })
+  keys!: KeyView[];
+}
+
+export class TenantView {
+  @ApiProperty()
+  tenantId!: string;
+
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  localProcesses!: boolean;
+
+  @ApiProperty({ type: IssuedKeyView })
+  key!: IssuedKeyView;
+}
