@@ -45,6 +45,8 @@ export const LIMITS = {
   /** Of a result in the tool_result text given to the model. */
   toolResultChars: 64 * 1024,
   providerConcurrency: 16,
+  /** A connection (and its server's process) unused for this long is given up. */
+  providerIdleMs: 5 * 60_000,
   /** Consumer: time without an ack or in-progress before a message is delivered again. */
   ackWaitMs: 10_000,
   /** Consumer: deliveries before a message becomes a dead letter. */

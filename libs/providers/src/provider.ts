@@ -19,11 +19,19 @@ export interface ApplyCall extends ProviderCall {
 
 export type PreviewAnswer =
   | { readonly tree: RenderTree; /** of the target's state the preview rests on */ readonly fingerprint?: string }
-  | { readonly absent: Extract<PreviewAbsence, 'unsupported' | 'failed'> };
+  | { readonly absent: Extract<PreviewAbsence, 'unsupported' | 'timeout' | 'failed' | 'too_large'> };
 
 export type ApplyAnswer =
   | { readonly ok: true; readonly result: Json }
-  | { readonly ok: false; readonly error: ProviderFailure };
+  | {
+    readonly ok: false;
+    readonly error: ProviderFailure;
+    /**
+     * The call certainly had no effect: it was never sent, or was refused before it began. Without it, whether a
+     * failure leaves doubt follows from its category (`leavesDoubt`), so an adapter that says nothing fails closed.
+     */
+    readonly didNotHappen?: true;
+  };
 
 /** What became of an attempt whose answer nobody heard. `unknown` makes the item indeterminate: it is never run again on a guess. */
 export type ReconcileAnswer =

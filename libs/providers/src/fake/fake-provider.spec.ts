@@ -1,0 +1,51 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProviderEndpoint } from '@countersign/contracts';
+import { callOf, providerContract } from '../provider-contract.js';
+import type { Provider } from '../provider.js';
+import { fileSink, memorySink } from './effects.js';
+import { fakeProviderFactory } from './fake-provider.js';
+
+const write = { operation: 'write_note', input: { name: 'a', text: 'b' } };
+const make = (behaviour: string, sink = memorySink()): Provider =>
+  fakeProviderFactory(sink)({ transport: 'fake', behaviour } satisfies ProviderEndpoint, 't1');
+
+providerContract('fake', async () => {
+  const sink = memorySink();
+  return {
+    healthy: async () => ({ provider: make('', sink), effects: async () => sink.all().length }),
+    hanging: async () => make('apply=hang'),
+    crashing: async () => make('apply=crash'),
+    garbling: async () => make('apply=garbage'),
+    read: { operation: 'echo_read', input: { text: 'hello' } },
+    write,
+  };
+});
+
+describe('fake provider', () => {
+  it('counts effects in a file that outlives it', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'fake-')), 'effects');
+    const provider = make(`effects=${encodeURIComponent(path)}`);
+    await provider.apply(await callOf(provider, write, { key: 'k1' }));
+    await provider.apply(await callOf(provider, write, { key: 'k1' }));
+    expect(fileSink(path).all().map((effect) => effect.key)).toEqual(['k1', 'k1']);
+  });
+
+  it('enforces the key when told so', async () => {
+    const sink = memorySink();
+    const provider = make('keyed', sink);
+    const first = await provider.apply(await callOf(provider, write));
+    expect(await provider.apply(await callOf(provider, write))).toEqual(first);
+    expect(sink.all()).toHaveLength(1);
+  });
+
+  it('knows after a crash whether the effect took place', async () => {
+    const before = make('apply=crash&reconcilable');
+    await before.apply(await callOf(before, write));
+    expect(await before.reconcile(await callOf(before, write))).toEqual({ found: 'not_applied' });
+    const after = make('apply=crash-after&reconcilable');
+    await after.apply(await callOf(after, write));
+    expect(await after.reconcile(await callOf(after, write))).toEqual({ found: 'applied', result: { noted: 'a' } });
+  });
+});

@@ -1,0 +1,83 @@
+import { LIMITS, type ProviderEndpoint } from '@countersign/contracts';
+import { GateError, digestOf } from '@countersign/kernel';
+import { guardedProvider } from './guarded-provider.js';
+import { Limiter } from './limiter.js';
+import type { Provider, ProviderRegistry } from './provider.js';
+
+/** Makes an adapter for one endpoint of one tenant; opens nothing before its first call. */
+export type ProviderFactory<Transport extends ProviderEndpoint['transport'] = ProviderEndpoint['transport']> =
+  (endpoint: Extract<ProviderEndpoint, { transport: Transport }>, tenant: string) => Provider;
+
+export type ProviderFactories = { readonly [Transport in ProviderEndpoint['transport']]?: ProviderFactory<Transport> };
+
+export interface RegistryOptions {
+  /** Told of an adapter that broke its promise and threw. */
+  readonly onFault?: (error: unknown) => void;
+  /** Default `LIMITS.providerIdleMs`. */
+  readonly idleMs?: number;
+}
+
+/** One adapter as long as it is used, made anew after it was given up. */
+class Connection {
+  private inner: Provider | undefined;
+  private calls = 0;
+  private idle: NodeJS.Timeout | undefined;
+  private readonly limiter = new Limiter(LIMITS.providerConcurrency);
+
+  constructor(private readonly make: () => Provider, private readonly idleMs: number, private readonly onFault: (error: unknown) => void) {}
+
+  readonly handle: Provider = {
+    describe: async () => await this.use((provider) => provider.describe()),
+    preview: async (call) => await this.use((provider) => provider.preview(call)),
+    apply: async (call) => await this.use((provider) => provider.apply(call)),
+    reconcile: async (call) => await this.use((provider) => provider.reconcile(call)),
+    close: async () => await this.close(),
+  };
+
+  async close(): Promise<void> {
+    clearTimeout(this.idle);
+    const provider = this.inner;
+    this.inner = undefined;
+    await provider?.close();
+  }
+
+  private async use<A>(call: (provider: Provider) => Promise<A>): Promise<A> {
+    clearTimeout(this.idle);
+    this.calls += 1;
+    try {
+      this.inner ??= guardedProvider(this.make(), this.limiter, this.onFault);
+      return await call(this.inner);
+    } finally {
+      this.calls -= 1;
+      if (this.calls === 0 && this.inner) this.closeWhenIdle();
+    }
+  }
+
+  private closeWhenIdle(): void {
+    this.idle = setTimeout(() => void this.close().catch(this.onFault), this.idleMs);
+    this.idle.unref();
+  }
+}
+
+/** Connections are kept by (tenant, endpoint) and never shared between tenants. */
+export function createProviderRegistry(factories: ProviderFactories, options: RegistryOptions = {}): ProviderRegistry {
+  const connections = new Map<string, Connection>();
+  const onFault = options.onFault ?? ((): void => undefined);
+  return {
+    connect(tenant, endpoint) {
+      const factory = factories[endpoint.transport] as ProviderFactory | undefined;
+      if (!factory) throw new GateError('PROVIDER_INVALID', `This gate has no adapter for transport "${endpoint.transport}"`);
+      const key = `${tenant} ${digestOf(endpoint)}`;
+      let connection = connections.get(key);
+      if (!connection) {
+        connection = new Connection(() => factory(endpoint, tenant), options.idleMs ?? LIMITS.providerIdleMs, onFault);
+        connections.set(key, connection);
+      }
+      return connection.handle;
+    },
+    async close() {
+      await Promise.all([...connections.values()].map(async (connection) => await connection.close()));
+      connections.clear();
+    },
+  };
+}
