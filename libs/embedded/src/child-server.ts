@@ -1,0 +1,105 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, openSync, closeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { watchUntil } from './watch-until.js';
+
+export interface ChildServerOptions {
+  /** For messages: `nats-server`, `postgres`. */
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** Both output streams are appended to it. */
+  readonly logFile: string;
+  readonly stopSignal: NodeJS.Signals;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** How long a server may take over an orderly stop before it is killed. */
+const STOP_TIMEOUT_MS = 15_000;
+
+/**
+ * One server process of ours. It runs in a session of its own, so that Ctrl-C reaches only this process, which then stops
+ * its servers in order; and it ends with this process even when that is killed (Linux: parent-death signal).
+ */
+export class ChildServer {
+  private readonly exit: Promise<void>;
+  private ended = false;
+  private readonly leaveWithUs = () => this.signal('SIGKILL');
+
+  private constructor(private readonly child: ChildProcess, private readonly options: ChildServerOptions) {
+    this.exit = new Promise((resolve) => child.once('exit', () => {
+      this.ended = true;
+      process.off('exit', this.leaveWithUs);
+      resolve();
+    }));
+    process.on('exit', this.leaveWithUs);
+  }
+
+  /** @throws Error when the program cannot be started at all */
+  static async spawn(options: ChildServerOptions): Promise<ChildServer> {
+    const [program, ...args] = endingWithParent(options);
+    const log = openSync(options.logFile, 'a', 0o600);
+    try {
+      const child = spawn(program, args, {
+        detached: true, stdio: ['ignore', log, log], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
+      });
+      await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+      return new ChildServer(child, options);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get running(): boolean {
+    return !this.ended;
+  }
+
+  /**
+   * Waits until `look` finds something; asked again whenever something changes in `folder`.
+   * @throws Error with the end of the log when the server ends first or `timeoutMs` is over
+   */
+  async ready<T>(folder: string, look: () => Promise<T | undefined>, timeoutMs: number): Promise<T> {
+    const found = await watchUntil(folder, look, { timeoutMs, giveUp: this.exit });
+    if (found !== undefined) return found;
+    const why = this.ended ? 'ended before it was ready' : `was not ready after ${timeoutMs} ms`;
+    await this.kill();
+    throw new Error(`${this.options.name} ${why}. The end of its log (${this.options.logFile}):\n${await this.logTail()}`);
+  }
+
+  /** Orderly; killed when it takes longer than 15 s. Idempotent. */
+  async stop(): Promise<void> {
+    this.signal('SIGCONT');
+    this.signal(this.options.stopSignal);
+    const timer = setTimeout(() => this.signal('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.exit;
+    clearTimeout(timer);
+  }
+
+  /** At once, as a crash would. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.exit;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (!this.ended) this.child.kill(signal);
+  }
+
+  private async logTail(): Promise<string> {
+    const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
+    return text.trimEnd().split('\n').slice(-15).join('\n');
+  }
+}
+
+/** `setpriv` is part of util-linux; where it is missing, the `exit` hook still covers every end but a kill. */
+function endingWithParent(options: ChildServerOptions): readonly [string, ...string[]] {
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => process.platform === 'linux' && existsSync(path));
+  if (!setpriv || options.command[0] === setpriv) return options.command;
+  return [setpriv, '--pdeathsig', options.stopSignal.replace('SIG', ''), '--', ...options.command];
+}
