@@ -57,8 +57,13 @@ export interface AnswerItem {
 }
 export interface CancelPlan { readonly planId: PlanId; readonly at: string }
 export interface ActivateBundle { readonly bundle: PolicyBundle; readonly at: string }
-/** `retry` drives the same event through the same handler. */
-export interface RetryDeadLetter { readonly stream: string; readonly sequence: number }
+/** Drives the same message through the same handler. */
+export interface RetryDeadLetter {
+  readonly stream: string;
+  readonly sequence: number;
+  /** ADVISORIES' last sequence on the service's retry subject, 0 when none: what the caller saw. Two retries on one sight: one wins. */
+  readonly after: number;
+}
 
 /** What was appended, or found appended before by the same command. */
 export interface Accepted {
