@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Role } from '@countersign/contracts';
+import type { PolicyRequest, ProviderView } from '@countersign/contracts/http';
+import { parse } from 'yaml';
+import { oneLine, table, visible } from '../render/terminal.js';
+import type { Shell } from '../shell.js';
+
+export function providerCommands(program: Command, shell: Shell): void {
+  const provider = program.command('provider').description('tool servers behind the gate');
+
+  provider.command('add <name> <command> [args...]').description('an MCP server over stdio; put -- before a command with options of its own')
+    .option('--adapter <adapter>', 'preview adapter: files')
+    .option('--env <names...>', 'names of environment variables of the executor to hand through')
+    .option('--cwd <folder>', 'working directory of the server')
+    .action(async (name: string, command: string, args: string[], options: { adapter?: 'files'; env?: string[]; cwd?: string }) => {
+      const view = await shell.client().registerProvider({ name, endpoint: { transport: 'mcp-stdio', command, args, ...options } });
+      shell.print(view, () => renderProvider(view));
+    });
+  provider.command('list').description('all of them').action(async () => {
+    const view = await shell.client().providers();
+    shell.print(view, () => table(view.providers.map((one) => [one.name, `version ${one.version}`, `${one.operations.length} operations`, one.endpoint.transport])));
+  });
+  provider.command('show <name>').description('its operations').action(async (name: string) => {
+    const view = await shell.client().provider(name);
+    shell.print(view, () => renderProvider(view));
+  });
+  provider.command('remove <name>').description('open plans keep their snapshot').action(async (name: string) => {
+    await shell.client().removeProvider(name);
+    shell.print({ removed: name }, () => `${name} is removed`);
+  });
+}
+
+const renderProvider = (view: ProviderView): string => [
+  `${view.name}  version ${view.version}, ${view.endpoint.transport}`,
+  table(view.operations.map((operation) => [`  ${visible(operation.name)}`, operation.kind, operation.risk, oneLine(operation.description, 70)])),
+].join('\n');
+
+export function policyCommands(program: Command, shell: Shell): void {
+  const policy = program.command('policy').description('the rules that judge every item');
+  policy.command('show').description('the bundle in force').action(async () => {
+    const view = await shell.client().policy();
+    shell.print(view, () => [`version ${view.version}${view.digest ? `, digest ${view.digest}` : ' (the defaults: reads are allowed, writes are asked)'}`,
+      table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, JSON.stringify(rule.match)]))].join('\n'));
+  });
+  policy.command('push <file>').description('activate a bundle (YAML or JSON), whole or not at all').action(async (file: string) => {
+    const bundle = parse(await readFile(file, 'utf8')) as PolicyRequest;
+    const view = await shell.client().activatePolicy(bundle);
+    shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${warning}`)].join('\n'));
+  });
+}
+
+export function sessionCommands(program: Command, shell: Shell): void {
+  const session = program.command('session').description('an agent’s sessions');
+  session.command('open <agent>').option('--profile <profile>', 'policy profile').action(async (agent: string, options: { profile?: string }) => {
+    const view = await shell.client().openSession({ agent, profile: options.profile });
+    shell.print(view, () => view.sessionId);
+  });
+  session.command('tools <session>').description('what the session may call').action(async (id: string) => {
+    const view = await shell.client().tools(id);
+    shell.print(view, () => table(view.tools.map((tool) => [`${tool.provider}/${visible(tool.operation)}`, tool.kind, tool.risk])));
+  });
+  session.command('end <session>').option('--reason <text>').action(async (id: string, options: { reason?: string }) => {
+    const view = await shell.client().endSession(id, options.reason);
+    shell.print(view, () => `${id} has ended`);
+  });
+}
+
+export function keyCommands(program: Command, shell: Shell): void {
+  const key = program.command('key').description('API keys of this tenant');
+  key.command('issue <principal> <roles...>').description('roles: proposer worker approver author admin auditor')
+    .action(async (principal: string, roles: Role[]) => {
+      const view = await shell.client().issueKey({ principal, roles });
+      shell.print(view, () => `${view.key}\n(shown once)`);
+    });
+  key.command('list').action(async () => {
+    const view = await shell.client().keys();
+    shell.print(view, () => table(view.keys.map((one) => [one.keyId, one.principal, one.roles.join(',')])));
+  });
+  key.command('revoke <keyId>').action(async (keyId: string) => {
+    await shell.client().revokeKey(keyId);
+    shell.print({ revoked: keyId }, () => `${keyId} is revoked`);
+  });
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { AnswerDecision } from '@countersign/contracts';
+import { CountersignError } from '@countersign/sdk';
+import { replay } from '../replay.js';
+import { renderEvent } from '../render/event.js';
+import { renderItem, renderPlan } from '../render/plan.js';
+import type { Shell } from '../shell.js';
+
+export function planCommands(program: Command, shell: Shell): void {
+  const plan = program.command('plan').description('look at plans and answer what they ask');
+
+  plan.command('show <plan>').description('the plan as its approver sees it')
+    .option('--at <sequence>', 'as it was at this position of the log', Number)
+    .action(async (id: string, options: { at?: number }) => {
+      const view = await shell.client().plan(id, { at: options.at });
+      shell.print(view, () => renderPlan(view));
+    });
+
+  plan.command('replay <plan>').description('step through its events, and the plan after each')
+    .option('--all', 'without stopping after each event')
+    .action(async (id: string, options: { all?: true }) => replay(shell, id, options.all === true));
+
+  plan.command('events <plan>').description('its events, as the log holds them').action(async (id: string) => {
+    const view = await shell.client().planEvents(id);
+    shell.print(view, () => view.events.map(renderEvent).join('\n'));
+  });
+
+  plan.command('why <plan>').description('what it waits for').action(async (id: string) => {
+    const view = await shell.client().why(id);
+    shell.print(view, () => (view.waits.length === 0
+      ? `Plan ${id} is ${view.status} and waits for nothing.`
+      : view.waits.map((wait) => `${wait.itemIds.join(', ')}: ${wait.what} (since ${wait.since}${wait.until ? `, until ${wait.until}` : ''})`).join('\n')));
+  });
+
+  for (const decision of ['approve', 'reject'] as const) {
+    plan.command(`${decision} <plan> <item>`).description(`${decision} one asked item, this one call only`)
+      .option('--reason <text>', decision === 'reject' ? 'the agent is told this' : 'kept with the answer')
+      .option('--digest <digest>', 'refuse unless the item is still what this digest names (default: as it is shown now)')
+      .action((id: string, item: string, options: { reason?: string; digest?: string }) => answer(shell, id, item, decision, options));
+  }
+
+  plan.command('cancel <plan>').description('deny all that is not decided yet').action(async (id: string) => {
+    const view = await shell.client().cancelPlan(id);
+    shell.print(view, () => renderPlan(view));
+  });
+}
+
+async function answer(shell: Shell, id: string, itemId: string, decision: AnswerDecision, options: { reason?: string; digest?: string }): Promise<void> {
+  const client = shell.client();
+  const shown = (await client.plan(id)).items.find((item) => item.itemId === itemId);
+  if (!shown) throw new CountersignError('NOT_FOUND', 404, `Plan ${id} has no item ${itemId}`);
+  const itemDigest = options.digest ?? shown.itemDigest;
+  if (!itemDigest) throw new CountersignError('NOT_ASKED', 409, `Item ${itemId} has no verdict yet; \`countersign plan why ${id}\` says what it waits for`);
+  const view = await client.decide(id, itemId, { decision, itemDigest, reason: options.reason });
+  const after = view.items.find((item) => item.itemId === itemId);
+  shell.print(view, () => (after ? renderItem(after) : renderPlan(view)));
+}

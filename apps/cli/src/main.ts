@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { CountersignError } from '@countersign/sdk';
+import { keyCommands, policyCommands, providerCommands, sessionCommands } from './commands/catalogue.js';
+import { demoCommand } from './commands/demo.js';
+import { auditCommands, deadLetterCommands } from './commands/operating.js';
+import { planCommands } from './commands/plan.js';
+import { oneLine } from './render/terminal.js';
+import { makeShell } from './shell.js';
+
+/** @param root the folder whose `.countersign` holds what `npm start` wrote */
+export async function main(argv: readonly string[], root: string): Promise<number> {
+  const program = new Command('countersign')
+    .description('The plan/apply gate for fleets of AI agents. Uses the gate that `npm start` runs here unless told otherwise.')
+    .option('--url <url>', 'address of the gate (COUNTERSIGN_URL)')
+    .option('--key <key>', 'API key (COUNTERSIGN_KEY)')
+    .option('--json', 'answers as JSON')
+    .showHelpAfterError()
+    .exitOverride();
+  const shell = makeShell(program, root);
+  demoCommand(program, shell);
+  planCommands(program, shell);
+  sessionCommands(program, shell);
+  providerCommands(program, shell);
+  policyCommands(program, shell);
+  auditCommands(program, shell);
+  deadLetterCommands(program, shell);
+  keyCommands(program, shell);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+/** @returns the exit code: 2 for a wrong call, 1 for everything that went wrong. Help is no error. */
+function explain(error: unknown): number {
+  if (error instanceof CountersignError) {
+    console.error(`${error.code}: ${oneLine(error.message, 2_000)}`);
+    if (error.details !== undefined) console.error(oneLine(JSON.stringify(error.details), 4_000));
+    if (error.correlationId) console.error(`(request ${error.correlationId})`);
+    return 1;
+  }
+  const { exitCode, code } = error as { exitCode?: number; code?: string };
+  if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2;
+  console.error(error instanceof Error ? error.message : String(error));
+  return 1;
+}

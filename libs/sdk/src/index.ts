@@ -1,0 +1,3 @@
+export { CountersignClient, type Wait } from './client.js';
+export { CountersignError, type TransportOptions } from './http-transport.js';
+export type { LogEvent } from './event-stream.js';
