@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, openSync, closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { SETPRIV } from './setpriv.js';
 import { watchUntil } from './watch-until.js';
 
 export interface ChildServerOptions {
@@ -10,9 +11,10 @@ export interface ChildServerOptions {
   /** Both output streams are appended to it. */
   readonly logFile: string;
   readonly stopSignal: NodeJS.Signals;
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly cwd?: string;
+  /** More arguments of `setpriv`, by which the server runs as another user. */
+  readonly privileges?: readonly string[];
+  /** The same where there is no `setpriv`. */
+  readonly identity?: { readonly uid: number; readonly gid: number };
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -26,7 +28,7 @@ const STOP_TIMEOUT_MS = 15_000;
 export class ChildServer {
   private readonly exit: Promise<void>;
   private ended = false;
-  private readonly leaveWithUs = () => this.signal('SIGKILL');
+  private readonly leaveWithUs = () => this.signal(this.options.stopSignal);
 
   private constructor(private readonly child: ChildProcess, private readonly options: ChildServerOptions) {
     this.exit = new Promise((resolve) => child.once('exit', () => {
@@ -43,7 +45,7 @@ export class ChildServer {
     const log = openSync(options.logFile, 'a', 0o600);
     try {
       const child = spawn(program, args, {
-        detached: true, stdio: ['ignore', log, log], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
+        detached: true, stdio: ['ignore', log, log], env: options.env ?? process.env, ...(SETPRIV && options.privileges ? {} : options.identity),
       });
       await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
       return new ChildServer(child, options);
@@ -97,9 +99,8 @@ export class ChildServer {
   }
 }
 
-/** `setpriv` is part of util-linux; where it is missing, the `exit` hook still covers every end but a kill. */
+/** Where that tool is missing, the `exit` hook still covers every end but a kill. */
 function endingWithParent(options: ChildServerOptions): readonly [string, ...string[]] {
-  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => process.platform === 'linux' && existsSync(path));
-  if (!setpriv || options.command[0] === setpriv) return options.command;
-  return [setpriv, '--pdeathsig', options.stopSignal.replace('SIG', ''), '--', ...options.command];
+  if (!SETPRIV) return options.command;
+  return [SETPRIV, '--pdeathsig', options.stopSignal.replace('SIG', ''), ...(options.privileges ?? []), '--', ...options.command];
 }

@@ -64,14 +64,15 @@ describe('startNats', () => {
   });
 
   it('ends when the process that started it is killed', async () => {
-    const module = await runnableCopy(['nats.ts', 'child-server.ts', 'watch-until.ts'], join(dir, 'code'));
+    const module = await runnableCopy(['nats.ts', 'child-server.ts', 'watch-until.ts', 'setpriv.ts'], join(dir, 'code'));
     const script = `
       import { startNats } from ${JSON.stringify(pathToFileURL(join(module, 'nats.js')).href)};
       const server = await startNats(${JSON.stringify({ binary, dir: join(dir, 'server') })});
       console.log(server.pid);
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(createInterface(parent.stdout!), 'line') as [string];
+    const lines = createInterface(parent.stdout!);
+    const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')]) as [string?];
     const pid = Number(line);
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');

@@ -7,12 +7,13 @@ export interface ToolOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  readonly identity?: { readonly uid: number; readonly gid: number };
 }
 
 /** Runs a program of the machine and gives its standard output. @throws Error with the last lines it wrote to standard error */
 export function runTool(program: string, args: readonly string[], options: ToolOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const settings = { timeout: options.timeoutMs, env: options.env ?? process.env, cwd: options.cwd, maxBuffer: 64 * 1024 * 1024 };
+    const settings = { timeout: options.timeoutMs, env: options.env ?? process.env, cwd: options.cwd, uid: options.identity?.uid, gid: options.identity?.gid, maxBuffer: 64 * 1024 * 1024 };
     execFile(program, args, settings, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
       const said = stderr.trim().split('\n').slice(-4).join(' / ');
