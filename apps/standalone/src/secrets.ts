@@ -1,0 +1,40 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { SERVICES, type ServiceName } from '@countersign/contracts';
+import { readJson, writePrivateJson } from './private-file.js';
+
+/** What one installation knows and nobody else may: made once, kept in its state folder with mode 0600. */
+export interface Secrets {
+  readonly format: 1;
+  readonly broker: Readonly<Record<ServiceName | 'setup', string>>;
+  readonly database: { readonly projector: string; readonly reader: string };
+  /** Ed25519: the gateway signs people's answers with it. */
+  readonly assertion: { readonly keyId: string; readonly privateKey: string; readonly publicKey: string };
+  /** May register tenants and nothing else. */
+  readonly operatorKey: string;
+}
+
+export async function loadSecrets(folder: string): Promise<Secrets> {
+  const path = join(folder, 'secrets.json');
+  const known = await readJson<Secrets>(path);
+  if (known) return known;
+  const made = makeSecrets();
+  await writePrivateJson(path, made);
+  return made;
+}
+
+const password = (): string => randomBytes(32).toString('base64url');
+
+function makeSecrets(): Secrets {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  return {
+    format: 1,
+    broker: Object.fromEntries([...SERVICES, 'setup' as const].map((name) => [name, password()])) as Secrets['broker'],
+    database: { projector: password(), reader: password() },
+    assertion: { keyId: randomBytes(6).toString('hex'), privateKey, publicKey },
+    operatorKey: `cso_${password()}`,
+  };
+}
