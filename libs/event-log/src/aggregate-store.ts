@@ -28,8 +28,14 @@ export interface Transacted<Reply> {
  * sequence proves it; a refusal (a thrown GateError) or "nothing to do" is decided again on a fold the leader confirms.
  */
 export interface AggregateStore<State, Event extends AnyEvent> {
-  /** Reads only what is newer than the cached fold. May lag. With `atLeast` it does not return less. */
+  /**
+   * Reads only what is newer than the cached fold. May lag. With `atLeast` it does not return less, and reads nothing
+   * when the cached fold has that already.
+   * @throws GateError UNAVAILABLE when the log does not show `atLeast` within a few short tries
+   */
   get(key: AggregateKey, atLeast?: number): Promise<Folded<State>>;
+  /** What this process knows without reading. To look at, e.g. to see whether a wait is over; nothing negative may rest on it. */
+  peek(key: AggregateKey): Folded<State> | undefined;
   /** As the leader has it now. */
   fresh(key: AggregateKey): Promise<Folded<State>>;
   /** Folds a delivered event into the cache when it is the next one; otherwise does nothing. */

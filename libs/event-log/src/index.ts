@@ -1,3 +1,14 @@
 export * from './event-log.js';
 export * from './seal.js';
 export * from './aggregate-store.js';
+export { createAggregateStore, type AggregateStoreOptions } from './create-aggregate-store.js';
+export * from './grouped-writer.js';
+export { backoffMs } from './backoff.js';
+export { checkKey, prepareAppend } from './append-rules.js';
+export { decodeEvent, encodeEvent, type EncodedEvent, type RawEvent } from './event-codec.js';
+export { gapless } from './gapless.js';
+export { subjectMatches } from './subject-match.js';
+export { InMemoryBroker, type LiveListener } from './in-memory/broker.js';
+export { InMemoryEventLog } from './in-memory/event-log.js';
+export { InMemoryBlobStore } from './in-memory/blob-store.js';
+export { InMemoryTimers } from './in-memory/timers.js';
