@@ -1,0 +1,63 @@
+import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff';
+import type { JsonObject, RenderTree } from '@countersign/contracts';
+import { isTimeout, type PreviewAnswer, type ProviderCall } from '@countersign/providers';
+import type { ToolCaller } from '../mcp-adapter.js';
+import { contentText, fingerprintOf, readFile, type FileContent } from './file-content.js';
+
+const CONTEXT_LINES = 3;
+
+/** The unified diff of what `write_file` would leave, against what is on disk now. */
+export async function previewWrite(call: ProviderCall, caller: ToolCaller): Promise<PreviewAnswer> {
+  const { path, content } = call.input;
+  if (typeof path !== 'string' || typeof content !== 'string') return { absent: 'failed' };
+  const current = await readFile(path, caller, call.signal);
+  return shown(path, current, content);
+}
+
+/**
+ * `edit_file` offers a dry run, but its diff says nothing of line endings, which the edit makes uniform. So its patch
+ * is applied to the content that we read, and the diff is made of what would really be on disk.
+ */
+export async function previewEdit(call: ProviderCall, caller: ToolCaller): Promise<PreviewAnswer> {
+  const { path } = call.input;
+  if (typeof path !== 'string') return { absent: 'failed' };
+  const current = await readFile(path, caller, call.signal);
+  if (current.found === 'absent') return { absent: 'failed' };
+  if (current.found !== 'text') return shown(path, current, '');
+  const dryRun = await caller('edit_file', { ...call.input, dryRun: true } as JsonObject, false);
+  if (!dryRun.ok) return { absent: isTimeout(call.signal) ? 'timeout' : 'failed' };
+  const edited = editedText(current.text, contentText(dryRun.result));
+  return edited === undefined ? { absent: 'failed' } : shown(path, current, edited);
+}
+
+/** Undefined when the patch does not fit: the file has changed between the two looks. */
+function editedText(current: string, answer: string): string | undefined {
+  const fenced = /^(`{3,})diff\n([\s\S]*?)\n?\1\s*$/.exec(answer.trimEnd());
+  if (!fenced) return undefined;
+  const [patch] = parsePatch(fenced[2]!);
+  const normalized = current.replace(/\r\n/g, '\n');
+  if (!patch) return undefined;
+  const edited = patch.hunks.length === 0 ? normalized : applyPatch(normalized, patch, { fuzzFactor: 0, autoConvertLineEndings: false });
+  return edited === false ? undefined : edited;
+}
+
+function shown(path: string, current: FileContent, wanted: string): PreviewAnswer {
+  if (current.found === 'too_large' || current.found === 'timeout') return { absent: current.found };
+  if (current.found === 'binary' || current.found === 'failed') return { absent: 'failed' };
+  const tree = current.found === 'absent' ? addedTree(path, wanted) : changedTree(path, current.text, wanted);
+  return { tree, fingerprint: fingerprintOf(current)! };
+}
+
+function addedTree(path: string, wanted: string): RenderTree {
+  const unified = createTwoFilesPatch('/dev/null', path, '', wanted, undefined, undefined, { context: CONTEXT_LINES });
+  return { nodes: [{ type: 'text', text: wanted === '' ? `New file, empty: ${path}` : `New file: ${path}` }, { type: 'diff', path, unified: body(unified) }] };
+}
+
+function changedTree(path: string, before: string, after: string): RenderTree {
+  if (before === after) return { nodes: [{ type: 'text', text: `No change: ${path} holds this content already` }] };
+  const unified = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: CONTEXT_LINES });
+  return { nodes: [{ type: 'text', text: after === '' ? `Changed file, emptied: ${path}` : `Changed file: ${path}` }, { type: 'diff', path, unified: body(unified) }] };
+}
+
+/** Without the package's line of `=`, which no patch tool needs. */
+const body = (unified: string): string => unified.replace(/^=+\n/, '');

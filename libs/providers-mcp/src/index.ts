@@ -1,0 +1,2 @@
+export { mcpProviderFactory } from './mcp-provider.js';
+export { serverEnvironment } from './environment.js';
