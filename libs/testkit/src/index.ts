@@ -1,1 +1,2 @@
 export * from './scenario.js';
+export * as planFacts from './plan-facts.js';

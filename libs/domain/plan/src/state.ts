@@ -1,26 +1,6 @@
-import type {
-  ApplyAttempt, ApplyOutcome, ApplyStarted, Closed, CloseReason, Decision, ItemAnswer, ItemId, ItemOutcome, ItemVerdict,
-  OperationSnapshot, PlanEvent, PreviewResult, Proposed, ProposedItem,
-} from '@countersign/contracts';
+import type { ApplyStarted, Closed, ItemId, ItemOutcome, PlanEvent, Proposed } from '@countersign/contracts';
 import type { Fold } from '@countersign/kernel';
-
-/** One item, as the facts say it. What follows from them (decision, outcome) is in `item.ts`, never stored. */
-export interface ItemState {
-  readonly itemId: ItemId;
-  readonly proposed: ProposedItem;
-  readonly operation: OperationSnapshot;
-  readonly preview?: PreviewResult;
-  /** The newest one. */
-  readonly verdict?: ItemVerdict;
-  /** Of `verdict`; 0 while there is none. */
-  readonly round: number;
-  readonly answer?: ItemAnswer;
-  readonly expiredAt?: string;
-  /** Set when the plan was closed while this item was pending or asked. */
-  readonly closed?: CloseReason;
-  readonly attempts: readonly (ApplyAttempt & { readonly lease: ApplyStarted['lease']; readonly startedAt: string })[];
-  readonly outcome?: ItemOutcome;
-}
+import { isAsked, isResolved, outcomeOf, type ItemState } from './item.js';
 
 export interface PlanState {
   /** Absent: nothing was proposed under this id. */
@@ -36,13 +16,13 @@ export const initialPlan: PlanState = { items: new Map(), fence: 0 };
 
 export const planFold: Fold<PlanState, PlanEvent> = { initial: initialPlan, evolve };
 
-/** Total: what does not fit (an unknown item, a second proposal) changes nothing. */
+/** Total: what does not fit (an unknown item, a second proposal, an answer to what is decided) changes nothing. */
 export function evolve(state: PlanState, event: PlanEvent): PlanState {
   switch (event.type) {
     case 'plan.Proposed':
       return state.proposed ? state : opened(event.data);
     case 'plan.Previewed':
-      return changeItems(state, event.data.items, (item, preview) => (item.verdict ? item : { ...item, preview }));
+      return changeItems(state, event.data.items, (item, preview) => (item.verdict || isResolved(item) ? item : { ...item, preview }));
     case 'plan.Evaluated':
       return changeItems(state, event.data.items, (item, verdict) => (isResolved(item) ? item : { ...item, verdict, round: event.data.round }));
     case 'plan.ItemsAnswered':
@@ -93,51 +73,15 @@ function changeItems<Fact extends { readonly itemId: ItemId }>(
   return { ...state, items };
 }
 
-/** An indeterminate outcome may still be settled by its own late answer or a later attempt's; a settled one never changes. */
-function maySettle(item: ItemState, outcome: ItemOutcome): boolean {
+/**
+ * An indeterminate outcome may still be settled by its own attempt's late answer or a later attempt's; a settled one
+ * never changes, and the same indeterminate again says nothing new.
+ */
+export function maySettle(item: ItemState, outcome: ItemOutcome): boolean {
   if (!item.outcome) return true;
-  return item.outcome.outcome === 'indeterminate' && outcome.attempt >= item.outcome.attempt;
-}
-
-/** What the gate holds of an item now, and who said so (`SEMANTICS` § 2, `decided_by`). */
-export interface ItemDecision {
-  readonly decision: Decision;
-  readonly decidedBy?: string;
-  readonly downgraded?: true;
-  readonly message?: string;
-}
-
-const CLOSED_BY: Readonly<Record<CloseReason, string>> = {
-  policy_unavailable: 'policy:unavailable',
-  cancelled: 'cancelled',
-  session_ended: 'session:ended',
-};
-
-export function decisionOf(item: ItemState): ItemDecision {
-  if (item.answer) {
-    return {
-      decision: item.answer.decision === 'approve' ? 'allow' : 'deny',
-      decidedBy: `person:${item.answer.principal}`,
-      ...(item.answer.reason === undefined ? {} : { message: item.answer.reason }),
-    };
-  }
-  if (item.expiredAt) return { decision: 'deny', decidedBy: 'expired' };
-  if (item.closed) return { decision: 'deny', decidedBy: CLOSED_BY[item.closed] };
-  if (!item.verdict) return { decision: 'pending' };
-  const { decision, decidedBy, downgraded, message } = item.verdict;
-  return { decision, decidedBy, ...(downgraded ? { downgraded } : {}), ...(message === undefined ? {} : { message }) };
-}
-
-export const isAsked = (item: ItemState): boolean => decisionOf(item).decision === 'ask';
-export const isPending = (item: ItemState): boolean => decisionOf(item).decision === 'pending';
-/** Allowed or denied for good. */
-export const isResolved = (item: ItemState): boolean => !isPending(item) && !isAsked(item);
-export const isAllowed = (item: ItemState): boolean => decisionOf(item).decision === 'allow';
-
-/** Undefined while the item has not come to its end. A denied item's outcome is what the fold says; no event writes it. */
-export function outcomeOf(item: ItemState): ApplyOutcome | undefined {
-  if (item.outcome) return item.outcome.outcome;
-  return decisionOf(item).decision === 'deny' ? 'denied' : undefined;
+  if (item.outcome.outcome !== 'indeterminate') return false;
+  if (outcome.outcome === 'indeterminate') return outcome.attempt > item.outcome.attempt;
+  return outcome.attempt >= item.outcome.attempt;
 }
 
 /** Every item has come to its end, and there is a plan at all. */

@@ -1,0 +1,41 @@
+import { planFacts, scenario } from '@countersign/testkit';
+import { planFold } from '../state.js';
+import { closePlan } from './close-plan.js';
+import { expireItems } from './expire-items.js';
+
+const { answer, answered, at, closed, evaluated, itemsExpired, proposed, verdict } = planFacts;
+const plan = proposed(['write', 'write', 'write']);
+
+describe('expireItems', () => {
+  const on = scenario(planFold, expireItems);
+  const asked = [plan, evaluated(verdict('i1', 'ask'), verdict('i2', 'ask', { expiresAt: at(100) }), verdict('i3', 'allow'))];
+
+  it('denies those whose time is over, once', () => {
+    on.given(asked).when({ at: at(100) }).then([itemsExpired(100, 'i2')]).thenReply({ expired: ['i2'] });
+    on.given(asked).when({ at: at(1_800) }).then([itemsExpired(1_800, 'i1', 'i2')]);
+    on.given([...asked, itemsExpired(100, 'i2')]).when({ at: at(101) }).thenNothing().thenReply({ expired: [] });
+    on.given([...asked, answered(answer('i2', 'approve'))]).when({ at: at(100) }).thenNothing();
+    on.given(asked).when({ at: at(99) }).thenNothing();
+  });
+});
+
+describe('closePlan', () => {
+  const on = scenario(planFold, closePlan);
+  const command = (reason: 'cancelled' | 'policy_unavailable' | 'session_ended') => ({ reason, by: 'service:planner', at: at(60) });
+
+  it('closes what is pending or asked, once', () => {
+    on.given([plan]).when(command('cancelled')).then([closed('cancelled')]).thenReply({ repeated: false });
+    on.given([plan, closed('cancelled')]).when(command('session_ended')).thenNothing().thenReply({ repeated: true });
+    on.given([plan, evaluated(verdict('i1', 'ask'), verdict('i2', 'allow'), verdict('i3', 'allow'))]).when(command('session_ended')).then([closed('session_ended')]);
+  });
+
+  it('does not call policy unavailable when every item has its verdict', () => {
+    on.given([plan, evaluated(verdict('i1', 'ask'), verdict('i2', 'allow'), verdict('i3', 'allow'))]).when(command('policy_unavailable')).thenNothing();
+    on.given([plan, evaluated(verdict('i1', 'ask'))]).when(command('policy_unavailable')).then([closed('policy_unavailable')]);
+  });
+
+  it('says nothing when all is decided, and refuses a plan that is not there', () => {
+    on.given([plan, evaluated(verdict('i1', 'allow'), verdict('i2', 'allow'), verdict('i3', 'deny'))]).when(command('cancelled')).thenNothing();
+    on.given([]).when(command('cancelled')).thenRefused('NOT_FOUND');
+  });
+});

@@ -1,0 +1,63 @@
+import { LIMITS, type ItemId } from '@countersign/contracts';
+import { isAllowed, isPending, isPreviewable, openAttemptOf, outcomeOf, type ItemState } from './item.js';
+import type { PlanState } from './state.js';
+
+/** Pure answers to "what is due now?", one for each service that reacts to a plan's facts. */
+
+const itemsWhere = (plan: PlanState, holds: (item: ItemState) => boolean): ItemState[] => [...plan.items.values()].filter(holds);
+
+/** preview-fanout: previewable resource items that are pending and have no preview, nor a reason for its absence. */
+export const itemsToPreview = (plan: PlanState): ItemState[] =>
+  itemsWhere(plan, (item) => isPending(item) && isPreviewable(item) && !item.preview);
+
+/** After this, policy judges without the preview. Undefined when no item of the plan is previewable. */
+export function previewsDueAt(plan: PlanState): Date | undefined {
+  if (!plan.proposed || ![...plan.items.values()].some(isPreviewable)) return undefined;
+  return new Date(Date.parse(plan.proposed.proposedAt) + LIMITS.previewTimeoutMs + LIMITS.previewGraceMs);
+}
+
+/** policy: pending items that need no preview, have one, or have waited long enough for one. */
+export function itemsToJudge(plan: PlanState, now: Date): ItemState[] {
+  const due = previewsDueAt(plan);
+  const overdue = due !== undefined && now >= due;
+  return itemsWhere(plan, (item) => isPending(item) && (overdue || !isPreviewable(item) || item.preview !== undefined));
+}
+
+/** executor: allowed items that have no end and no attempt under way. Reads among them need no ApplyStarted. */
+export const itemsToApply = (plan: PlanState): ItemState[] =>
+  itemsWhere(plan, (item) => isAllowed(item) && outcomeOf(item) === undefined && openAttemptOf(item) === undefined);
+
+/** Only what changes the world needs a durable start before its call; a read may simply be made again. */
+export const needsStart = (item: ItemState): boolean => item.operation.kind === 'resource';
+
+export type Recovery =
+  /** Ask the provider what became of the attempt. */
+  | { readonly itemId: ItemId; readonly attempt: number; readonly action: 'reconcile' }
+  /** Call again under the same idempotency key and a new fence: the provider enforces the key. */
+  | { readonly itemId: ItemId; readonly attempt: number; readonly action: 'retry' }
+  /** Nobody can tell: a person resolves it. It is never run again on a guess. */
+  | { readonly itemId: ItemId; readonly attempt: number; readonly action: 'indeterminate' };
+
+/**
+ * executor, on the redelivery of a message: what to do with each attempt that names this message as its lease and has
+ * no outcome. Attempts under other leases are another delivery's business and are not named.
+ */
+export function recoverAttempts(plan: PlanState, lease: { readonly stream: string; readonly sequence: number }): Recovery[] {
+  return [...plan.items.values()].flatMap((item) => {
+    const open = openAttemptOf(item);
+    if (!open || open.lease.stream !== lease.stream || open.lease.sequence !== lease.sequence) return [];
+    return [{ itemId: item.itemId, attempt: open.attempt, action: recoveryOf(item) }];
+  });
+}
+
+function recoveryOf(item: ItemState): Recovery['action'] {
+  if (item.operation.reconcilable) return 'reconcile';
+  return item.operation.enforcesKey ? 'retry' : 'indeterminate';
+}
+
+/** What follows from the provider's answer to a reconcile. `settle`: the effect is there, write the outcome `applied`. */
+export function afterReconcile(item: ItemState, found: 'applied' | 'not_applied' | 'unknown'): 'settle' | 'retry' | 'indeterminate' {
+  if (found === 'applied') return 'settle';
+  if (found === 'not_applied') return 'retry';
+  return item.operation.enforcesKey ? 'retry' : 'indeterminate';
+}
