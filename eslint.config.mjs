@@ -7,7 +7,7 @@ const countersign = { rules };
 const SHIPPED = ['libs/*/src/**/*.ts', 'libs/domain/*/src/**/*.ts', 'apps/*/src/**/*.ts'];
 const SPECS = ['**/*.spec.ts', 'test/**/*.ts'];
 /** Suites that a lib exports for the specs of its implementations. */
-const SUITES = ['**/*-contract.ts'];
+const SUITES = ['**/*-contract.ts', '**/contract-suite.ts'];
 
 /** Nest features that hide who depends on whom (STYLE: one module an app, explicit providers, few collaborators). */
 const UNWANTED = [
