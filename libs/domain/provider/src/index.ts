@@ -1,0 +1,4 @@
+export type { ProviderEvent } from './events.js';
+export * from './state.js';
+export * from './check-catalogue.js';
+export * from './decisions.js';
