@@ -32,6 +32,8 @@ export const LIMITS = {
   previewTimeoutMs: 5_000,
   /** After `previewTimeoutMs` plus this, policy judges without the preview. */
   previewGraceMs: 1_000,
+  /** How long previews that are ready wait for the others of their plan before they are appended. */
+  previewGroupMs: 100,
   previewBytes: 1024 * 1024,
   previewDepth: 16,
   /** Without a verdict for this long, planner closes what is pending. */
@@ -57,5 +59,13 @@ export const LIMITS = {
   idempotencyKeyChars: 128,
   pageItems: 200,
   sseBufferedEvents: 10_000,
+  /** An event stream says at least this often that it lives, and looks whether it missed something. */
+  sseKeepAliveMs: 15_000,
+  /** A reader that takes nothing for this long is cut off; its cursor lets it go on. */
+  sseStalledMs: 30_000,
+  /** Bodies in one view of a plan; what is beyond is shown by digest, and whole on the item's own route. */
+  viewBytes: 16 * 1024 * 1024,
+  /** How long the edge relies on a tenant's keys without asking the log's leader. */
+  keyCacheMs: 1_000,
   shutdownDrainMs: 10_000,
 } as const;

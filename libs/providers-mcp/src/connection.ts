@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, ListToolsResultSchema, type CallToolResult, type Tool } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS, type JsonObject } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
+import { deadlineIn } from '@countersign/providers';
 import { StdioProcess, type Ending, type StdioEndpoint } from './stdio-process.js';
 
 /** A paging server that never comes to an end is cut off after this many pages. */
@@ -57,8 +58,8 @@ export class McpConnection {
   async callTool(name: string, input: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
     const request = { method: 'tools/call', params: { name, arguments: input } } as const;
     // the SDK leaves its listener on the signal it is given; several requests of one call share the caller's
-    const own = AbortSignal.any([signal]);
-    return await this.counted(() => this.client.request(request, CallToolResultSchema, { signal: own, timeout: NEVER_MS }));
+    const own = deadlineIn(NEVER_MS, signal);
+    return await this.counted(() => this.client.request(request, CallToolResultSchema, { signal: own.signal, timeout: NEVER_MS })).finally(own.end);
   }
 
   /**
