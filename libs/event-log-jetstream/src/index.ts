@@ -1,0 +1,3 @@
+export type { BrokerAccess } from './broker-connection.js';
+export { decodeStored, rawEventOf, type StoredMessage } from './decode-stored.js';
+export { JetStreamEventLog, type JetStreamEventLogOptions } from './jetstream-event-log.js';
