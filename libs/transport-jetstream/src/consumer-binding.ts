@@ -1,0 +1,30 @@
+import type { ConsumerInfo, JetStreamManager } from '@nats-io/jetstream';
+import { GateError } from '@countersign/kernel';
+
+/** A durable pull consumer that exists; the strategy never creates one. */
+export interface ConsumerBinding {
+  readonly stream: string;
+  readonly consumer: string;
+  readonly ackWaitMs: number;
+  readonly maxDeliver: number;
+}
+
+/**
+ * Reads back what the set-up made.
+ * @throws GateError UNAVAILABLE naming what is missing or does not fit: explicit acks are what "done" rests on
+ */
+export async function bindConsumer(manager: JetStreamManager, stream: string, consumer: string): Promise<ConsumerBinding> {
+  const { config } = await infoOf(manager, stream, consumer);
+  if (config.ack_policy !== 'explicit') throw new GateError('UNAVAILABLE', `The consumer ${consumer} of ${stream} does not ask for explicit acknowledgements`);
+  if (config.deliver_subject) throw new GateError('UNAVAILABLE', `The consumer ${consumer} of ${stream} pushes; this service pulls`);
+  return { stream, consumer, ackWaitMs: (config.ack_wait ?? 30e9) / 1e6, maxDeliver: config.max_deliver ?? -1 };
+}
+
+/** @throws GateError UNAVAILABLE */
+export async function infoOf(manager: JetStreamManager, stream: string, consumer: string): Promise<ConsumerInfo> {
+  try {
+    return await manager.consumers.info(stream, consumer);
+  } catch (error) {
+    throw new GateError('UNAVAILABLE', `The consumer ${consumer} of ${stream} cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

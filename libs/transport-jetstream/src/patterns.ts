@@ -1,0 +1,46 @@
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import type { EventType } from '@countersign/contracts';
+
+/** What a Nest handler is registered under. One handler a pattern in one service: a second one is refused at start. */
+export type Pattern =
+  | { readonly event: EventType | '*' | 'unreadable' }
+  | { readonly timer: 'fired' }
+  | { readonly command: string };
+
+export const eventPattern = (event: EventType | '*' | 'unreadable'): Pattern => ({ event });
+export const timerPattern: Pattern = { timer: 'fired' };
+export const commandPattern = (command: string): Pattern => ({ command });
+
+/** One text a pattern: `event:plan.Proposed`, `timer:fired`, `command:propose`. Undefined: not a pattern of this transport. */
+export function keyOf(pattern: Pattern): string;
+export function keyOf(pattern: unknown): string | undefined;
+export function keyOf(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'object' || pattern === null) return undefined;
+  const [[kind, name] = [], ...more] = Object.entries(pattern);
+  const known = more.length === 0 && (kind === 'event' || kind === 'timer' || kind === 'command') && typeof name === 'string';
+  return known ? `${kind}:${name}` : undefined;
+}
+
+/**
+ * A consumed event of one of these types. `@Payload() event: StoredEvent`, `@Ctx() delivery: Delivery`;
+ * returns `Handled`. It is acknowledged when the returned promise resolves, so append before you return.
+ */
+export const OnEvent = (...types: EventType[]): MethodDecorator => EventPattern(types.map(eventPattern));
+
+/** Every consumed event whose type has no handler of its own. Without one such events are acknowledged and ignored. */
+export const OnAnyEvent = (): MethodDecorator => EventPattern(eventPattern('*'));
+
+/**
+ * Messages that cannot be decoded, for a service that keeps them nevertheless (the audit's quarantine).
+ * `@Payload() message: UnreadableMessage`. Without one: bad syntax is a dead letter, an unknown type or a newer version waits.
+ */
+export const OnUnreadable = (): MethodDecorator => EventPattern(eventPattern('unreadable'));
+
+/** A timer of this service has fired: `@Payload() timer: TimerFired`. At least once, never early. */
+export const OnTimer = (): MethodDecorator => EventPattern(timerPattern);
+
+/**
+ * `cmd.<service>.<verb>`. `@Payload() command: Command<…>`; returns the `data` of the CommandReply or throws a GateError.
+ * Anything else it throws is told as INTERNAL with an id under which the service's log has the rest.
+ */
+export const OnCommand = (verb: string): MethodDecorator => MessagePattern(commandPattern(verb));

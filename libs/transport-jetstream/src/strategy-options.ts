@@ -1,0 +1,27 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { ServiceName } from '@countersign/contracts';
+import type { TransportLogger } from './logger.js';
+import type { Decode } from './parse.js';
+
+export interface StrategyOptions {
+  /** The service's own; the strategy neither makes nor closes it. */
+  readonly connection: NatsConnection;
+  readonly service: ServiceName;
+  readonly decode: Decode;
+  readonly logger: TransportLogger;
+  /** Of this process; part of its health. */
+  readonly instance: string;
+  readonly version: string;
+  /** Prefix of the JetStream API as the service's account imports it. Default `LOGAPI`. */
+  readonly apiPrefix?: string;
+  /** Streams it consumes by the durable that has the service's name. Default: what FLOW says. */
+  readonly consumes?: readonly string[];
+  /** Of the subjects on which its timers fire, with the final dot. Default `timer.<service>.fire.`. */
+  readonly timerPrefix?: string;
+  /** Messages in work at a time, of each consumer. Default 256. */
+  readonly concurrency?: number;
+  /** Commands in work at a time. Default 2,000. */
+  readonly commandsAtATime?: number;
+  /** Default `LIMITS.shutdownDrainMs`. */
+  readonly drainMs?: number;
+}
