@@ -1,0 +1,149 @@
+import type { ReadableEvent } from './readable.js';
+import {
+  bigint, canonical, finite, flag, identifier, integer, list, optionalText, optionalTime, record, sealed, text, time,
+} from './cells.js';
+import type { Facts, RowSink } from './row-sink.js';
+import { Unprojectable } from './unprojectable.js';
+
+type Fields = Record<string, unknown>;
+type RowsOf = (event: ReadableEvent, common: Facts, sink: RowSink) => void;
+
+const itemId = (item: Fields): string => identifier(item['itemId'], 'itemId');
+
+export const previewed: RowsOf = (event, common, sink) => {
+  list(record(event.data, 'data')['items'], 'items').forEach((item, ordinal) => {
+    const tree = item['tree'] === undefined ? undefined : sealed(item['tree'], 'tree');
+    sink.add('item_previews', {
+      ...common,
+      ordinal,
+      item_id: itemId(item),
+      tree_digest: tree?.digest ?? null,
+      tree_bytes: tree?.bytes ?? null,
+      tree: tree?.text ?? null,
+      absent: optionalText(item['absent'], 'absent'),
+      fingerprint: optionalText(item['fingerprint'], 'fingerprint'),
+      took_ms: finite(item['tookMs'], 'tookMs'),
+    });
+  });
+};
+
+export const evaluated: RowsOf = (event, common, sink) => {
+  const data = record(event.data, 'data');
+  const bundle = record(data['bundle'], 'bundle');
+  const saw = record(data['saw'], 'saw');
+  const ofRound = {
+    ...common,
+    round: integer(data['round'], 'round'),
+    bundle_version: bigint(bundle['version'], 'bundle.version'),
+    bundle_digest: text(bundle['digest'], 'bundle.digest'),
+    saw_session: bigint(saw['session'], 'saw.session'),
+    saw_catalogue: bigint(saw['catalogue'], 'saw.catalogue'),
+    evaluated_at: time(data['evaluatedAt'], 'evaluatedAt'),
+    engine: text(data['engine'], 'engine'),
+  };
+  list(data['items'], 'items').forEach((item, ordinal) => {
+    sink.add('item_verdicts', {
+      ...ofRound,
+      ordinal,
+      item_id: itemId(item),
+      decision: verdict(item['decision']),
+      decided_by: text(item['decidedBy'], 'decidedBy'),
+      downgraded: item['downgraded'] === undefined ? false : flag(item['downgraded'], 'downgraded'),
+      message: optionalText(item['message'], 'message'),
+      item_digest: text(item['itemDigest'], 'itemDigest'),
+      expires_at: optionalTime(item['expiresAt'], 'expiresAt'),
+    });
+  });
+};
+
+export const itemsAnswered: RowsOf = (event, common, sink) => {
+  list(record(event.data, 'data')['answers'], 'answers').forEach((answer, ordinal) => {
+    const assertion = record(answer['assertion'], 'assertion');
+    sink.add('item_answers', {
+      ...common,
+      ordinal,
+      item_id: itemId(answer),
+      decision: oneOf(answer['decision'], 'decision', ['approve', 'reject']),
+      scope: text(answer['scope'], 'scope'),
+      principal: identifier(answer['principal'], 'principal'),
+      reason: optionalText(answer['reason'], 'reason'),
+      answered_at: time(answer['answeredAt'], 'answeredAt'),
+      assertion_claims: canonical(record(assertion['claims'], 'claims'), 'claims'),
+      assertion_key_id: text(assertion['keyId'], 'keyId'),
+      assertion_signature: text(assertion['signature'], 'signature'),
+    });
+  });
+};
+
+export const itemsExpired: RowsOf = (event, common, sink) => {
+  const data = record(event.data, 'data');
+  const expiredAt = time(data['at'], 'at');
+  if (!Array.isArray(data['items'])) throw new Unprojectable('shape_unknown', 'items is not a list');
+  data['items'].forEach((id: unknown, ordinal) => {
+    sink.add('item_expiries', { ...common, ordinal, item_id: identifier(id, 'itemId'), expired_at: expiredAt });
+  });
+};
+
+export const planClosed: RowsOf = (event, common, sink) => {
+  const data = record(event.data, 'data');
+  sink.add('plan_closings', {
+    ...common,
+    ordinal: 0,
+    reason: text(data['reason'], 'reason'),
+    closed_by: text(data['by'], 'by'),
+    closed_at: time(data['at'], 'at'),
+  });
+};
+
+export const applyStarted: RowsOf = (event, common, sink) => {
+  const data = record(event.data, 'data');
+  const lease = record(data['lease'], 'lease');
+  const ofEvent = {
+    ...common,
+    lease_stream: text(lease['stream'], 'lease.stream'),
+    lease_sequence: bigint(lease['sequence'], 'lease.sequence'),
+    executor: text(lease['executor'], 'lease.executor'),
+    started_at: time(data['startedAt'], 'startedAt'),
+  };
+  list(data['attempts'], 'attempts').forEach((attempt, ordinal) => {
+    sink.add('apply_starts', {
+      ...ofEvent,
+      ordinal,
+      item_id: itemId(attempt),
+      attempt: integer(attempt['attempt'], 'attempt'),
+      fence: bigint(attempt['fence'], 'fence'),
+      idempotency_key: text(attempt['idempotencyKey'], 'idempotencyKey'),
+      expected_fingerprint: optionalText(attempt['expectedFingerprint'], 'expectedFingerprint'),
+    });
+  });
+};
+
+export const outcomes: RowsOf = (event, common, sink) => {
+  list(record(event.data, 'data')['outcomes'], 'outcomes').forEach((outcome, ordinal) => {
+    const result = outcome['result'] === undefined ? undefined : sealed(outcome['result'], 'result');
+    const error = outcome['error'] === undefined ? undefined : record(outcome['error'], 'error');
+    sink.add('apply_results', {
+      ...common,
+      ordinal,
+      item_id: itemId(outcome),
+      attempt: integer(outcome['attempt'], 'attempt'),
+      outcome: oneOf(outcome['outcome'], 'outcome', ['applied', 'failed', 'skipped', 'indeterminate']),
+      result_digest: result?.digest ?? null,
+      result_bytes: result?.bytes ?? null,
+      result: result?.text ?? null,
+      error_category: error ? text(error['category'], 'error.category') : null,
+      error_message: error ? text(error['message'], 'error.message') : null,
+      error_retryable: error ? flag(error['retryable'], 'error.retryable') : null,
+      started_at: time(outcome['startedAt'], 'startedAt'),
+      ended_at: time(outcome['endedAt'], 'endedAt'),
+    });
+  });
+};
+
+const verdict = (value: unknown): string => oneOf(value, 'decision', ['allow', 'ask', 'deny']);
+
+function oneOf(value: unknown, what: string, allowed: readonly string[]): string {
+  const found = text(value, what);
+  if (!allowed.includes(found)) throw new Unprojectable('shape_unknown', `${what} is none of ${allowed.join(', ')}`);
+  return found;
+}

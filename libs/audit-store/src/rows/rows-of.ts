@@ -1,0 +1,105 @@
+import type { EventType } from '@countersign/contracts';
+import { sha256 } from '@countersign/kernel';
+import type { StoredEventRaw } from '../raw-event.js';
+import { envelopeText, readEnvelope, type Envelope } from './envelope.js';
+import { applyStarted, evaluated, itemsAnswered, itemsExpired, outcomes, planClosed, previewed } from './plan-rows.js';
+import { proposed } from './proposed-rows.js';
+import { bodyText, readEvent, type ReadableEvent } from './readable.js';
+import { RowSink, type Facts } from './row-sink.js';
+import { sessionEnded, sessionOpened } from './session-rows.js';
+import { Unprojectable } from './unprojectable.js';
+
+type RowsOf = (event: ReadableEvent, common: Facts, sink: RowSink) => void;
+
+/** Catalogue facts are read from `event_log`; they have no rows of their own. */
+const inEventLogOnly: RowsOf = () => undefined;
+
+const ROWS_OF: Readonly<Record<EventType, RowsOf>> = {
+  'plan.Proposed': proposed,
+  'plan.Previewed': previewed,
+  'plan.Evaluated': evaluated,
+  'plan.ItemsAnswered': itemsAnswered,
+  'plan.ItemsExpired': itemsExpired,
+  'plan.ApplyStarted': applyStarted,
+  'plan.Outcomes': outcomes,
+  'plan.Closed': planClosed,
+  'session.Opened': sessionOpened,
+  'session.Ended': sessionEnded,
+  'tenant.Registered': inEventLogOnly,
+  'tenant.KeyIssued': inEventLogOnly,
+  'tenant.KeyRevoked': inEventLogOnly,
+  'provider.Registered': inEventLogOnly,
+  'provider.Removed': inEventLogOnly,
+  'policy.BundleActivated': inEventLogOnly,
+};
+
+/**
+ * All rows of one message, a pure function of it: the same message gives the same rows whenever it is projected,
+ * which is what a rebuild proves. Never throws for what a message holds.
+ * @returns the time whose month the rows stand in, and why it is quarantined if it is
+ */
+export function addRowsOf(message: StoredEventRaw, sink: RowSink): { readonly time: string; readonly quarantined?: Unprojectable } {
+  const envelope = readEnvelope(message);
+  let body: string | null = null;
+  let quarantined: Unprojectable | undefined;
+  const rows = new RowSink();
+  try {
+    body = bodyText(message.body);
+    const event = readEvent(envelope, message.sequence, body);
+    ROWS_OF[event.type](event, commonFacts(event), rows);
+    sink.merge(rows);
+  } catch (error) {
+    if (!(error instanceof Unprojectable)) throw error;
+    quarantined = error;
+    sink.add('quarantine', quarantineFacts(message, envelope, error));
+  }
+  sink.add('event_log', eventFacts(message, envelope, body));
+  return quarantined ? { time: envelope.time, quarantined } : { time: envelope.time };
+}
+
+/** What every row of an event has; tables take of it what they have columns for. */
+const commonFacts = (event: ReadableEvent): Facts => ({
+  tenant: event.subject.key.tenant,
+  sequence: event.sequence,
+  event_time: event.time,
+  session: event.subject.key.session,
+  plan_id: event.subject.key.id,
+});
+
+function eventFacts(message: StoredEventRaw, envelope: Envelope, body: string | null): Facts {
+  return {
+    stream: message.stream,
+    sequence: message.sequence,
+    event_time: envelope.time,
+    tenant: envelope.subject?.key.tenant ?? null,
+    subject: envelope.subjectText,
+    session: envelope.subject?.key.session ?? null,
+    aggregate: envelope.subject?.key.aggregate ?? null,
+    aggregate_id: envelope.subject?.key.id ?? null,
+    author: envelope.subject?.author ?? null,
+    rev: envelope.subject?.rev ?? null,
+    type: envelope.type,
+    version: envelope.version,
+    event_id: envelope.id,
+    source: envelope.source,
+    actor: envelope.actor,
+    correlation_id: envelope.correlationId,
+    causation_id: envelope.causationId,
+    traceparent: envelope.traceparent,
+    other_headers: envelope.otherHeaders,
+    body,
+    body_digest: sha256(message.body),
+  };
+}
+
+function quarantineFacts(message: StoredEventRaw, envelope: Envelope, error: Unprojectable): Facts {
+  return {
+    stream: message.stream,
+    sequence: message.sequence,
+    tenant: envelope.subject?.key.tenant ?? null,
+    reason: error.reason,
+    detail: error.detail.toWellFormed().replaceAll('\0', '�'),
+    envelope: envelopeText(message),
+    body: message.body,
+  };
+}
