@@ -1,0 +1,43 @@
+import { FLOW, LIMITS, SERVICES, type ConsumerSpec, type ServiceName } from '@countersign/contracts';
+import { AckPolicy, DeliverPolicy, ReplayPolicy, type ConsumerConfig } from '@nats-io/jetstream';
+
+export interface ConsumerDefinition {
+  readonly stream: string;
+  /** The service's own name. */
+  readonly name: ServiceName;
+  readonly config: Partial<ConsumerConfig>;
+}
+
+/** Subjects a consumer is shown; empty: all of the stream. They never overlap, as the server demands. */
+export function consumerFilters(spec: ConsumerSpec, service: ServiceName): string[] {
+  if (spec.from === 'everything') return [];
+  if (spec.from === 'timers') return [`timer.${service}.fire.>`];
+  return spec.from.map(({ aggregate, author, onlyFirst }) => `evt.*.*.${aggregate}.*.${author}.${onlyFirst ? '1' : '*'}`);
+}
+
+export function consumerDefinitions(): ConsumerDefinition[] {
+  return SERVICES.flatMap((service) => FLOW[service].consumes.map((spec) => ({ stream: spec.stream, name: service, config: configOf(spec, service) })));
+}
+
+/**
+ * Pulled, acknowledged one by one, from the stream's beginning, redelivered until LIMITS.maxDeliver and then told to
+ * ADVISORIES. No back-off list: the service answers a failure with a delay of its own, and the list would replace ack_wait.
+ */
+function configOf(spec: ConsumerSpec, service: ServiceName): Partial<ConsumerConfig> {
+  return {
+    durable_name: service,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    replay_policy: ReplayPolicy.Instant,
+    ack_wait: LIMITS.ackWaitMs * 1_000_000,
+    max_deliver: LIMITS.maxDeliver,
+    max_ack_pending: LIMITS.maxAckPending,
+    filter_subjects: consumerFilters(spec, service),
+    backoff: [],
+    deliver_subject: '',
+    headers_only: false,
+    inactive_threshold: 0,
+    mem_storage: false,
+    num_replicas: 0,
+  };
+}
