@@ -5,7 +5,7 @@ import { rules } from './scripts/lint/rules.mjs';
 
 const countersign = { rules };
 const SHIPPED = ['libs/*/src/**/*.ts', 'libs/domain/*/src/**/*.ts', 'apps/*/src/**/*.ts'];
-const SPECS = ['**/*.spec.ts', 'test/**/*.ts'];
+const SPECS = ['**/*.spec.ts', 'test/**/*.ts', '{apps,libs}/**/test/**/*.ts'];
 /** Suites that a lib exports for the specs of its implementations. */
 const SUITES = ['**/*-contract.ts', '**/contract-suite.ts'];
 

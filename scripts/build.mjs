@@ -13,7 +13,8 @@ import { filesBelow, packageFolders } from './support/packages.mjs';
 import { ROOT } from './support/root.mjs';
 import { say, seconds } from './support/say.mjs';
 
-const isSpec = (path) => /\.spec\.ts$/.test(path) || /(^|\/)__fixtures__\//.test(path);
+/** Specs, and what only they use. */
+const isSpec = (path) => /\.spec\.ts$|(^|\/)test\//.test(path);
 const isModule = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !isSpec(path);
 const isData = (path) => /\.(sql|json|yaml)$/.test(path);
 
@@ -97,11 +98,14 @@ async function compileAll(jobs, root) {
       const { code, map } = await transformFile(job.source, { ...options, sourceFileName: nameFor(job) });
       writeOutput(job, code, map);
     } catch (error) {
-      failures.push(`${job.source.slice(root.length + 1)}\n${error instanceof Error ? error.message : error}`);
+      failures.push(`${job.source.slice(root.length + 1)}\n${reasonOf(error)}`);
     }
   }));
   if (failures.length > 0) throw new Error(`build: ${failures.length} of ${jobs.length} modules failed\n\n${failures.sort().join('\n\n')}`);
 }
+
+/** The compiler's own words, without its inner causes and stack. */
+const reasonOf = (error) => String(error instanceof Error ? error.message : error).split(/\n\s*Caused by:/)[0].trimEnd();
 
 function writeOutput(job, code, map) {
   if (map) {

@@ -35,7 +35,7 @@ const linkProblem = (root, path) => (lstatSync(join(root, path), { throwIfNoEntr
 
 /** A package for another platform is rightly absent. */
 function versionProblem(path, wanted, installed) {
-  if (!installed) return wanted.optional || wanted.devOptional || wanted.peer ? undefined : `${path} is missing`;
+  if (!installed) return wanted.optional || wanted.devOptional ? undefined : `${path} is missing`;
   return installed.version === wanted.version ? undefined : `${path} is ${installed.version}, the lock says ${wanted.version}`;
 }
 

@@ -28,7 +28,7 @@ export const packagesIn = (...parents: string[]): string[] => parents.flatMap(fo
 const BINARY = /\.(png|jpg|ico|gz|woff2?|pdf)$/;
 export const isText = (path: string): boolean => !BINARY.test(path);
 
-/** Code that ships: no specs, and no suites that libs export for specs. */
+/** Code that ships: no specs, nothing that only they use, and no suites that libs export for specs. */
 export const isShippedSource = (path: string): boolean =>
-  /^(apps|libs)\/.*\/src\/.*\.ts$/.test(path) && !/(\.spec|-contract|contract-suite)\.ts$/.test(path);
+  /^(apps|libs)\/.*\/src\/.*\.ts$/.test(path) && !/(\.spec|-contract|contract-suite)\.ts$|\/test\//.test(path);
 export const isSpec = (path: string): boolean => path.endsWith('.spec.ts');

@@ -1,0 +1,1 @@
+export function whyDependenciesDoNotFit(root?: string): string | undefined;
