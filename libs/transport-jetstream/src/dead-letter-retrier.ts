@@ -9,6 +9,7 @@ import { Lease, monotonicMs } from './lease.js';
 import type { TransportLogger } from './logger.js';
 import type { Outcome } from './outcome.js';
 import { fits } from './subject-fits.js';
+import { tellable } from './tellable.js';
 
 /** Longest run of one retry; its handler's signal aborts then, and only then may another retry begin. */
 export const RETRY_LEASE_MS = 120_000;
@@ -49,8 +50,8 @@ export class DeadLetterRetrier {
   private async conclude(outcome: Outcome, stream: string, sequence: number): Promise<Accepted> {
     const at = new Date().toISOString();
     if (outcome.kind === 'done') return { sequence: await this.record({ state: 'resolved', stream, sequence, at }) };
-    const error = outcome.kind === 'wait' ? new GateError('UNAVAILABLE', `Not yet: its handler asks to be called again in ${outcome.ms} ms`) : outcome.error;
-    await this.record({ state: 'failed', stream, sequence, at, reason: error.message.slice(0, 300) });
+    const error = errorOf(outcome);
+    await this.record({ state: 'failed', stream, sequence, at, reason: `retry failed: ${tellable(error)}` });
     throw error;
   }
 
@@ -78,6 +79,12 @@ export class DeadLetterRetrier {
       throw new GateError('UNAVAILABLE', 'The retry could not be recorded; the handler can be run again without harm');
     }
   }
+}
+
+function errorOf(outcome: Exclude<Outcome, { kind: 'done' }>): Error {
+  if (outcome.kind === 'wait') return new GateError('UNAVAILABLE', `Not yet: its handler asks to be called again in ${outcome.ms} ms`);
+  if (outcome.kind === 'unparsable') return new GateError('EVENT_UNREADABLE', tellable(outcome.error));
+  return outcome.error;
 }
 
 const isConflict = (error: unknown): boolean => [10071, 10164, 10158].includes(Number((error as { code?: unknown }).code));

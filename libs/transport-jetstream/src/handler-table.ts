@@ -7,15 +7,13 @@ export class HandlerTable {
 
   /**
    * @param routes Nest's own map: the JSON text of a pattern → handler
-   * @throws Error on a pattern that this transport does not know, and on two handlers for one pattern: Nest would run
-   *   both under one acknowledgement, and one's failure would be another's second run
+   * @throws Error on a pattern that this transport does not know
    */
   static of(routes: ReadonlyMap<string, MessageHandler>): HandlerTable {
     const handlers = new Map<string, MessageHandler>();
     for (const [route, handler] of routes) {
       const key = keyOf(parse(route));
       if (key === undefined) throw new Error(`${route} is not a pattern of this transport: use OnEvent, OnTimer or OnCommand`);
-      if (handler.next) throw new Error(`Two handlers are registered for ${key}; one service has one handler a pattern`);
       handlers.set(key, handler);
     }
     return new HandlerTable(handlers);

@@ -72,6 +72,12 @@ describe('the strategy', () => {
     await expect(bench.service('policy', Once)).rejects.toThrow(/consumer policy of GATE cannot be reached/);
     await bench.consumer('GATE', 'policy');
     await expect(bench.service('policy', Twice)).rejects.toThrow(/Two handlers are registered for event:plan.Proposed/);
+    @Controller()
+    class Commands {
+      @OnCommand('cancel') one(): void {}
+      @OnCommand('cancel') two(): void {}
+    }
+    await expect(bench.service('policy', Commands)).rejects.toThrow(/Two handlers are registered for command:cancel/);
   });
 
   it('tells a timer by its name', async () => {

@@ -36,6 +36,17 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     super();
   }
 
+  /**
+   * @throws Error on a second handler for one pattern: Nest would run two event handlers under one acknowledgement, so
+   *   that one's failure is the other's second run, and would silently drop the first of two commands
+   */
+  override addHandler(pattern: unknown, handler: MessageHandler, isEventHandler = false, extras: Record<string, unknown> = {}): void {
+    if (this.getHandlerByPattern(this.normalizePattern(pattern as never)) !== null) {
+      throw new Error(`Two handlers are registered for ${keyOf(pattern) ?? String(pattern)}; one service has one handler a pattern`);
+    }
+    super.addHandler(pattern, handler, isEventHandler, extras);
+  }
+
   /** Counters since the start, by stream. */
   get stats(): Readonly<Record<string, ConsumerRunner['stats']>> {
     return Object.fromEntries(this.runners.map((runner) => [runner.options.stream, runner.stats]));

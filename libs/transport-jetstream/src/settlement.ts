@@ -1,3 +1,4 @@
+import { tellable } from './tellable.js';
 import type { Outcome } from './outcome.js';
 
 /** What becomes of a delivery. */
@@ -40,10 +41,10 @@ export function settle(outcome: Outcome, tries: Tries): Settlement {
     case 'unreadable':
       return waiting(exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries), tries);
     case 'unparsable':
-      return { kind: 'term', reason: `unparsable: ${reasonOf(outcome.error)}` };
+      return { kind: 'term', reason: `unparsable: ${tellable(outcome.error)}` };
     case 'failed':
       return isLast(tries)
-        ? { kind: 'term', reason: `failed: ${reasonOf(outcome.error)}` }
+        ? { kind: 'term', reason: `failed: ${tellable(outcome.error)}` }
         : { kind: 'nak', delayMs: exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries) };
   }
 }
@@ -60,6 +61,3 @@ function exponential(firstMs: number, mostMs: number, { deliveries, repeats }: T
 }
 
 const isLast = ({ deliveries, maxDeliver }: Tries): boolean => maxDeliver > 0 && deliveries >= maxDeliver;
-
-/** One line, short: it travels in the acknowledgement and is shown to people. */
-const reasonOf = (error: Error): string => error.message.replace(/\s+/g, ' ').slice(0, 300);

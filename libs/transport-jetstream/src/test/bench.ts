@@ -8,15 +8,9 @@ import { Module, type INestMicroservice, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ADVISORY_SUBJECTS, EVENT_VERSIONS, HEADERS, eventSubject, planKey, type EventType, type ServiceName } from '@countersign/contracts';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
-import { decodeStored } from '@countersign/event-log-jetstream';
-import type { Decode, StrategyOptions, TransportLogger } from '../index.js';
+import type { StrategyOptions, TransportLogger } from '../index.js';
 import { JetStreamStrategy, RethrowFilter } from '../index.js';
-
-export const decode: Decode = (message) => decodeStored({
-  subject: message.subject, data: message.data,
-  ...(message.headers ? { headers: message.headers } : {}),
-  info: { stream: message.stream, streamSequence: message.sequence },
-});
+import { decode } from './decode.js';
 
 export interface LogLine { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }
 
