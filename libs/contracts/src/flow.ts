@@ -86,7 +86,7 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
       'open-session', 'end-session', 'propose', 'answer', 'cancel', 'dead-letter',
     ],
     reads: ['GATE', 'CATALOG'],
-    blobs: 'read',
+    blobs: 'write',
     results: 'none',
     timers: true,
     live: false,
