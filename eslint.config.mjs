@@ -2,12 +2,10 @@ import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import { BANNED_IMPORTS, SOURCE_BOUNDARIES, SPEC_BOUNDARIES, WITHOUT_CLOCK } from './scripts/lint/boundaries.mjs';
 import { rules } from './scripts/lint/rules.mjs';
+import { SPEC_GLOBS, SUITE_GLOBS } from './scripts/support/spec-files.mjs';
 
 const countersign = { rules };
 const SHIPPED = ['libs/*/src/**/*.ts', 'libs/domain/*/src/**/*.ts', 'apps/*/src/**/*.ts'];
-const SPECS = ['**/*.spec.ts', 'test/**/*.ts', '{apps,libs}/**/test/**/*.ts'];
-/** Suites that a lib exports for the specs of its implementations. */
-const SUITES = ['**/*-contract.ts', '**/contract-suite.ts'];
 
 /** Nest features that hide who depends on whom (STYLE: one module an app, explicit providers, few collaborators). */
 const UNWANTED = [
@@ -35,7 +33,7 @@ export default tseslint.config(
   },
   {
     files: SHIPPED,
-    ignores: SPECS,
+    ignores: SPEC_GLOBS,
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': ['error', SOURCE_BOUNDARIES],
@@ -43,12 +41,12 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
     },
   },
-  { files: SUITES, rules: { 'max-lines-per-function': 'off' } },
-  { files: SPECS, plugins: { '@nx': nx }, rules: { '@nx/enforce-module-boundaries': ['error', SPEC_BOUNDARIES] } },
+  { files: SUITE_GLOBS, rules: { 'max-lines-per-function': 'off' } },
+  { files: SPEC_GLOBS, plugins: { '@nx': nx }, rules: { '@nx/enforce-module-boundaries': ['error', SPEC_BOUNDARIES] } },
   ...BANNED_IMPORTS.map(({ files, bans }) => ({
-    files, ignores: SPECS, plugins: { countersign }, rules: { 'countersign/banned-imports': ['error', bans] },
+    files, ignores: SPEC_GLOBS, plugins: { countersign }, rules: { 'countersign/banned-imports': ['error', bans] },
   })),
-  { files: WITHOUT_CLOCK, ignores: SPECS, plugins: { countersign }, rules: { 'countersign/no-clock': 'error' } },
+  { files: WITHOUT_CLOCK, ignores: SPEC_GLOBS, plugins: { countersign }, rules: { 'countersign/no-clock': 'error' } },
   {
     files: ['**/*.mjs'],
     rules: { 'max-lines': ['error', { max: 400 }], 'max-lines-per-function': ['error', 70], 'no-unused-vars': 'error', 'no-var': 'error', 'prefer-const': 'error', eqeqeq: 'error' },

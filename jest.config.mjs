@@ -2,7 +2,6 @@
  * One run for all specs. ESM: run with NODE_OPTIONS=--experimental-vm-modules (scripts/test.mjs does).
  * Libraries are taken from their sources, so no build is needed for specs of libs.
  */
-const domain = ['session', 'plan', 'policy-bundle', 'provider', 'tenant'];
 export default {
   testEnvironment: 'node',
   rootDir: '.',
@@ -14,8 +13,9 @@ export default {
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     '^@countersign/contracts/http$': '<rootDir>/libs/contracts/src/http/index.ts',
-    ...Object.fromEntries(domain.map((name) => [`^@countersign/domain-${name}$`, `<rootDir>/libs/domain/${name}/src/index.ts`])),
+    '^@countersign/domain-(.*)$': '<rootDir>/libs/domain/$1/src/index.ts',
     '^@countersign/app-(.*)$': '<rootDir>/apps/$1/src/index.ts',
+    '^@countersign/([^/]+)/([^/]+)$': '<rootDir>/libs/$1/src/$2.ts',
     '^@countersign/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

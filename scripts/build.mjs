@@ -12,10 +12,9 @@ import { fileURLToPath } from 'node:url';
 import { filesBelow, packageFolders } from './support/packages.mjs';
 import { ROOT } from './support/root.mjs';
 import { say, seconds } from './support/say.mjs';
+import { isSpecOnly } from './support/spec-files.mjs';
 
-/** Specs, and what only they use. */
-const isSpec = (path) => /\.spec\.ts$|(^|\/)test\//.test(path);
-const isModule = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !isSpec(path);
+const isModule = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !isSpecOnly(path);
 const isData = (path) => /\.(sql|json|yaml)$/.test(path);
 
 /** What is compiled from where to where. The benchmark is no package, but runs compiled like one. */

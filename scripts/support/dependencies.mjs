@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, inRoot } from './root.mjs';
 import { run } from './run.mjs';
@@ -47,21 +47,13 @@ export async function installDependencies(reason) {
   const started = performance.now();
   const expected = Object.keys(packagesIn(inRoot('package-lock.json')) ?? {}).length;
   say(`install: ${reason}; installing ${expected} packages from package-lock.json (a minute or two the first time) …`);
-  const heartbeat = setInterval(() => say(`install: ${installedSoFar()} folders in node_modules after ${seconds(started)} …`), 10_000);
+  const heartbeat = setInterval(() => say(`install: still at it after ${seconds(started)} …`), 10_000);
   const { code, output } = await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
     .finally(() => clearInterval(heartbeat));
   if (code !== 0) {
     throw new Error(`npm ci failed with exit code ${code}. Is the package registry reachable from here?\n\n${output.trim()}`);
   }
   say(`install: done in ${seconds(started)}`);
-}
-
-function installedSoFar() {
-  try {
-    return readdirSync(inRoot('node_modules')).length;
-  } catch {
-    return 0;
-  }
 }
 
 /** The npm that started us, if one did; else the one beside this Node, on PATH. */

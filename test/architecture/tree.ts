@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isSpecOnly, isSuite } from '../../scripts/support/spec-files.mjs';
 
 /** The project's folder. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,6 +30,5 @@ const BINARY = /\.(png|jpg|ico|gz|woff2?|pdf)$/;
 export const isText = (path: string): boolean => !BINARY.test(path);
 
 /** Code that ships: no specs, nothing that only they use, and no suites that libs export for specs. */
-export const isShippedSource = (path: string): boolean =>
-  /^(apps|libs)\/.*\/src\/.*\.ts$/.test(path) && !/(\.spec|-contract|contract-suite)\.ts$|\/test\//.test(path);
+export const isShippedSource = (path: string): boolean => /^(apps|libs)\/.*\/src\/.*\.ts$/.test(path) && !isSpecOnly(path) && !isSuite(path);
 export const isSpec = (path: string): boolean => path.endsWith('.spec.ts');

@@ -1,0 +1,2 @@
+export function isSpecOnly(path: string): boolean;
+export function isSuite(path: string): boolean;
