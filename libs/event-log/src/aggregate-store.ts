@@ -34,8 +34,6 @@ export interface AggregateStore<State, Event extends AnyEvent> {
    * @throws GateError UNAVAILABLE when the log does not show `atLeast` within a few short tries
    */
   get(key: AggregateKey, atLeast?: number): Promise<Folded<State>>;
-  /** What this process knows without reading. To look at, e.g. to see whether a wait is over; nothing negative may rest on it. */
-  peek(key: AggregateKey): Folded<State> | undefined;
   /** As the leader has it now. */
   fresh(key: AggregateKey): Promise<Folded<State>>;
   /** Folds a delivered event into the cache when it is the next one; otherwise does nothing. */

@@ -125,13 +125,8 @@ describe('an aggregate store', () => {
     const key = newKey();
     for (const by of ['a', 'b', 'c']) await behindOurBack(key, by);
     const [first, second, third] = (await other.load<PlanEvent>(key)).events;
-    store.observe(second!);
-    expect(store.peek(key)).toBeUndefined();
-    store.observe(first!);
-    store.observe(third!);
-    store.observe(first!);
-    store.observe(second!);
-    expect(store.peek(key)).toEqual({ state: ['a', 'b'], position: { rev: 2, sequence: 2 } });
+    for (const event of [second, first, third, first, second]) store.observe(event!);
+    expect(await store.get(key, 2)).toEqual({ state: ['a', 'b'], position: { rev: 2, sequence: 2 } });
     expect(log.calls.load).toBe(0);
   });
 
@@ -184,9 +179,15 @@ describe('an aggregate store', () => {
     const store = make({ cacheEntries: 2 });
     const [one, two, three] = [newKey(), newKey(), newKey()];
     for (const key of [one, two]) await store.transact(key, () => close('x'), { meta: META });
-    store.peek(one);
+    await store.get(one, 1);
     await store.transact(three, () => close('x'), { meta: META });
-    expect([one, two, three].map((key) => store.peek(key) !== undefined)).toEqual([true, false, true]);
+    const loads: number[] = [];
+    for (const key of [one, three, two]) {
+      const before = log.calls.load;
+      await store.get(key, 1);
+      loads.push(log.calls.load - before);
+    }
+    expect(loads).toEqual([0, 0, 1]);
   });
 
   it('folds its own event as whoever loads it does', async () => {

@@ -49,10 +49,6 @@ class CachingAggregateStore<State, Event extends AnyEvent> implements AggregateS
     return atLeast === undefined ? this.reader.newer(key) : this.reader.reaching(key, atLeast);
   }
 
-  peek(key: AggregateKey): Folded<State> | undefined {
-    return this.reader.cached(key);
-  }
-
   fresh(key: AggregateKey): Promise<Folded<State>> {
     return this.reader.confirmed(key);
   }
