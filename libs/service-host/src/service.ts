@@ -1,4 +1,6 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { ServiceConnection } from '@countersign/broker';
 import type { ServiceName } from '@countersign/contracts';
 import type { BlobStore, EventLog, Timers } from '@countersign/event-log';
 
@@ -21,6 +23,8 @@ export interface ServiceConfig {
 export interface ServiceInfra {
   readonly service: ServiceName;
   readonly config: ServiceConfig;
+  /** The service's own connection, checked at start. The host closes it, after everything else. */
+  readonly broker: ServiceConnection;
   readonly log: EventLog;
   readonly blobs: BlobStore;
   readonly timers: Timers;
@@ -39,5 +43,33 @@ export interface ServiceLogger {
 /** What an app exports, so that the same module runs alone or beside the others. */
 export interface ServiceDefinition {
   readonly service: ServiceName;
+  /** Its resources end in `onApplicationShutdown`: by then nothing of the service runs any more. */
   readonly module: (infra: ServiceInfra) => DynamicModule;
+  /** Messages in work at a time, of each consumer. Default 256. */
+  readonly concurrency?: number;
+  /** Only of a service with an HTTP surface; `ServiceConfig.http` says where it listens. */
+  readonly http?: HttpSurface;
+}
+
+export interface HttpSurface {
+  /** The server, e.g. `new FastifyAdapter(…)`. */
+  readonly adapter: (infra: ServiceInfra) => AbstractHttpAdapter;
+  /** Filters, hooks, parsers, documentation: before the application is initialised. */
+  readonly configure?: (app: INestApplication, infra: ServiceInfra) => void | Promise<void>;
+}
+
+/** A service that serves. */
+export interface RunningService {
+  readonly service: ServiceName;
+  readonly instance: string;
+  /** Of a service with an HTTP surface. */
+  readonly url?: string;
+  /** Resolved: it consumes, answers commands and listens. */
+  readonly ready: Promise<void>;
+  /** Resolves only when the broker has closed the connection for good, which nothing in here can mend. */
+  readonly lost: Promise<Error>;
+  /** Counters since the start, by stream. */
+  readonly strategyStats: () => Readonly<Record<string, { readonly running: number; readonly held: number; readonly handled: number; readonly failed: number }>>;
+  /** Drains, then ends what it holds. Idempotent. */
+  close(): Promise<void>;
 }
