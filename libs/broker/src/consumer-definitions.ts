@@ -15,6 +15,9 @@ export function consumerFilters(spec: ConsumerSpec, service: ServiceName): strin
   return spec.from.map(({ aggregate, author, onlyFirst }) => `evt.*.*.${aggregate}.*.${author}.${onlyFirst ? '1' : '*'}`);
 }
 
+/** Names of the consumer, and settings that change nothing of what is delivered. `max_waiting` has a default of the server. */
+export const HARMLESS_CONSUMER_SETTINGS = ['name', 'description', 'metadata', 'max_waiting', 'num_replicas', 'filter_subject'] as const;
+
 export function consumerDefinitions(): ConsumerDefinition[] {
   return SERVICES.flatMap((service) => FLOW[service].consumes.map((spec) => ({ stream: spec.stream, name: service, config: configOf(spec, service) })));
 }

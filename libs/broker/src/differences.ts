@@ -1,13 +1,18 @@
 /**
- * How a configuration, as the server reports it, differs from what it must be. Only what `required` names is compared;
- * the server leaves out what is off, so absent, false, zero, an empty text and an empty list are one thing.
+ * How a configuration, as the server reports it, differs from what it must be. The server leaves out what is off, so
+ * absent, false, zero and whatever is empty are one thing. A setting that `required` does not name must be off as well,
+ * unless it stands in `harmless`: a newer server may have one that undoes what the log rests on.
  */
-export function differences(required: object, actual: object): string[] {
+export function differences(required: object, actual: object, harmless: readonly string[] = []): string[] {
+  const must = required as Record<string, unknown>;
   const found = actual as Record<string, unknown>;
-  return Object.entries(required)
-    .filter(([key, value]) => canonical(value) !== canonical(found[key]))
-    .map(([key, value]) => `${key} is ${JSON.stringify(found[key]) ?? 'absent'}, must be ${JSON.stringify(value) ?? 'absent'}`);
+  const compared = new Set([...Object.keys(must), ...Object.keys(found).filter((key) => !harmless.includes(key))]);
+  return [...compared]
+    .filter((key) => canonical(must[key]) !== canonical(found[key]))
+    .map((key) => `${key} is ${shown(found[key])}, must be ${shown(must[key])}`);
 }
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? 'absent';
 
 function canonical(value: unknown): string {
   if (isOff(value)) return 'off';
@@ -20,4 +25,5 @@ function canonical(value: unknown): string {
 }
 
 const isOff = (value: unknown): boolean =>
-  value === undefined || value === null || value === false || value === 0 || value === '' || (Array.isArray(value) && value.length === 0);
+  value === undefined || value === null || value === false || value === 0 || value === ''
+  || (typeof value === 'object' && Object.values(value).every(isOff));

@@ -1,9 +1,9 @@
 import { jetstreamManager, JetStreamApiCodes, JetStreamApiError, type ConsumerInfo, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { consumerDefinitions, type ConsumerDefinition } from './consumer-definitions.js';
+import { HARMLESS_CONSUMER_SETTINGS, consumerDefinitions, type ConsumerDefinition } from './consumer-definitions.js';
 import { differences } from './differences.js';
 import { BrokerUnsuitable, serverProblems } from './server-check.js';
-import { streamDefinitions, type StreamDefinition } from './stream-definitions.js';
+import { HARMLESS_STREAM_SETTINGS, streamDefinitions, type StreamDefinition } from './stream-definitions.js';
 
 export interface SetUpReport {
   /** What did not exist before: `stream GATE`, `consumer GATE/policy`. */
@@ -53,7 +53,7 @@ async function createConsumer(manager: JetStreamManager, { stream, name, config 
 async function differingStreams(manager: JetStreamManager, definitions: readonly StreamDefinition[]): Promise<string[]> {
   const lists = await Promise.all(definitions.map(async (definition) => {
     const info = await manager.streams.info(definition.name);
-    return differences(definition, info.config).map((difference) => `stream ${definition.name}: ${difference}`);
+    return differences(definition, info.config, HARMLESS_STREAM_SETTINGS).map((difference) => `stream ${definition.name}: ${difference}`);
   }));
   return lists.flat();
 }
@@ -61,7 +61,7 @@ async function differingStreams(manager: JetStreamManager, definitions: readonly
 async function differingConsumers(manager: JetStreamManager, definitions: readonly ConsumerDefinition[]): Promise<string[]> {
   const lists = await Promise.all(definitions.map(async ({ stream, name, config }) => {
     const info = await manager.consumers.info(stream, name);
-    return differences(config, filtersAsList(info)).map((difference) => `consumer ${stream}/${name}: ${difference}`);
+    return differences(config, filtersAsList(info), HARMLESS_CONSUMER_SETTINGS).map((difference) => `consumer ${stream}/${name}: ${difference}`);
   }));
   return lists.flat();
 }

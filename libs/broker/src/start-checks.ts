@@ -1,10 +1,10 @@
 import { FLOW, type ServiceName } from '@countersign/contracts';
-import { consumerDefinitions } from './consumer-definitions.js';
+import { HARMLESS_CONSUMER_SETTINGS, consumerDefinitions } from './consumer-definitions.js';
 import type { ServiceConnection } from './connect.js';
 import { differences } from './differences.js';
 import { streamsUsedBy } from './grants.js';
 import { BrokerUnsuitable, serverProblems } from './server-check.js';
-import { streamDefinitions } from './stream-definitions.js';
+import { HARMLESS_STREAM_SETTINGS, streamDefinitions } from './stream-definitions.js';
 
 /**
  * What a service checks before it serves anything: the server's version and API level, the configuration of every
@@ -27,7 +27,7 @@ async function streamProblems({ manager }: ServiceConnection, name: string): Pro
   const { num_replicas: _replicas, ...required } = streamDefinitions(1).find((definition) => definition.name === name)!;
   try {
     const { config } = await manager.streams.info(name);
-    return differences(required, config).map((difference) => `stream ${name}: ${difference}`);
+    return differences(required, config, HARMLESS_STREAM_SETTINGS).map((difference) => `stream ${name}: ${difference}`);
   } catch (error) {
     return [`stream ${name} cannot be looked at: ${(error as Error).message}`];
   }
@@ -38,7 +38,7 @@ async function consumerProblems({ manager }: ServiceConnection, service: Service
   try {
     const { config } = await manager.consumers.info(stream, service);
     const filters = config.filter_subjects ?? (config.filter_subject ? [config.filter_subject] : []);
-    return differences(required, { ...config, filter_subjects: filters }).map((difference) => `consumer ${stream}/${service}: ${difference}`);
+    return differences(required, { ...config, filter_subjects: filters }, HARMLESS_CONSUMER_SETTINGS).map((difference) => `consumer ${stream}/${service}: ${difference}`);
   } catch (error) {
     return [`consumer ${stream}/${service} cannot be looked at: ${(error as Error).message}`];
   }

@@ -36,6 +36,8 @@ const EVERY: Partial<StreamConfig> = {
   allow_atomic: false,
   allow_batched: false,
   no_ack: false,
+  // Anything but the default acknowledges before it has stored.
+  persist_mode: undefined,
   sealed: false,
   mirror: undefined,
   sources: undefined,
@@ -43,6 +45,9 @@ const EVERY: Partial<StreamConfig> = {
   subject_transform: undefined,
   subject_delete_marker_ttl: 0,
 };
+
+/** Settings an operator may choose; none of them changes what is stored or who sees it. */
+export const HARMLESS_STREAM_SETTINGS = ['description', 'metadata', 'compression', 'placement', 'num_replicas'] as const;
 
 /** All streams of the broker. @param replicas 1 alone, 3 in a cluster */
 export function streamDefinitions(replicas: number): StreamDefinition[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { ServiceName } from '@countersign/contracts';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
+import { accounts } from '../src/accounts.js';
 import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type BrokerCredentials, type ServiceConnection } from '../src/index.js';
 
 /** A real server with the accounts, streams and consumers of the flow. */
@@ -16,10 +17,11 @@ export interface BrokerUnderTest {
   close(): Promise<void>;
 }
 
-export async function startBroker({ setUp = true } = {}): Promise<BrokerUnderTest> {
+/** @param options.withoutPermissions leaves only the accounts between the services */
+export async function startBroker({ setUp = true, withoutPermissions = false } = {}): Promise<BrokerUnderTest> {
   const dir = await mkdtemp(join(tmpdir(), 'broker-'));
   const credentials = generateCredentials();
-  const server = await startNats({ binary: await obtainNatsServer(), dir, authConf: natsConfiguration(credentials), syncAlways: false });
+  const server = await startNats({ binary: await obtainNatsServer(), dir, authConf: withoutPermissions ? unrestricted(credentials) : natsConfiguration(credentials), syncAlways: false });
   const urls = [server.url];
   const admin = await connectSetUp({ urls, ...credentials.setup });
   if (setUp) await setUpBroker(admin, { replicas: 1 });
@@ -37,4 +39,10 @@ export async function startBroker({ setUp = true } = {}): Promise<BrokerUnderTes
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+function unrestricted(credentials: BrokerCredentials): string {
+  const all = Object.entries(accounts(credentials)).map(([name, account]) =>
+    [name, { ...account, users: account.users.map(({ user, password }) => ({ user, password })) }]);
+  return `accounts: ${JSON.stringify(Object.fromEntries(all))}`;
 }
