@@ -1,0 +1,83 @@
+import { setMaxListeners } from 'node:events';
+import { LIMITS, type StoredEvent } from '@countersign/contracts';
+import { itemsToApply, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
+import { inGroups } from '@countersign/providers';
+import type { Delivery, Handled } from '@countersign/transport-jetstream';
+import { begin } from './begin.js';
+import { Claims, type Claim } from './claims.js';
+import { recordEnded } from './record-ended.js';
+import { recoverOpen } from './recover.js';
+import { runTask, sessionIsOpen } from './run-task.js';
+import { recordSkipped } from './skip.js';
+import { metaOf, type ExecutorParts, type Task, type Work } from './work.js';
+
+const OUTCOMES_TOGETHER = 256;
+/** Until a run of the same message in this process, whose lease ended, has let go of its items. */
+const STILL_HELD_MS = 1_000;
+
+interface Due {
+  readonly ready: readonly ItemState[];
+  readonly recoveries: readonly Recovery[];
+}
+
+/** Applies what the fold of the plan says is allowed and has not begun, each item once. */
+export class ApplyPlan {
+  private readonly claims = new Claims();
+
+  constructor(private readonly parts: ExecutorParts) {}
+
+  async handle(event: StoredEvent, delivery: Delivery): Promise<Handled> {
+    const plan = await this.load(event, delivery);
+    const due = dueNow(plan, delivery);
+    if (!plan.proposed || (due.ready.length === 0 && due.recoveries.length === 0)) return;
+    delivery.working();
+    const work = this.workOf(event, delivery, plan.proposed);
+    const claim = this.claims.take(event.key, [...due.ready, ...due.recoveries].map(({ itemId }) => itemId));
+    try {
+      await this.perform(ofClaim(due, claim), plan, work);
+    } finally {
+      claim.release();
+    }
+    if (due.recoveries.some(({ itemId }) => !claim.has(itemId))) return { retryInMs: STILL_HELD_MS };
+  }
+
+  /** A message that comes again may have been worked on a moment ago: only the leader knows by whom. */
+  private async load(event: StoredEvent, delivery: Delivery): Promise<PlanState> {
+    const { plans } = this.parts;
+    return (delivery.deliveries > 1 ? await plans.fresh(event.key) : await plans.get(event.key, event.sequence)).state;
+  }
+
+  private async perform({ ready, recoveries }: Due, plan: PlanState, work: Work): Promise<void> {
+    if (ready.length === 0 && recoveries.length === 0) return;
+    const open = await sessionIsOpen(work, this.parts);
+    const recovered = await recoverOpen(recoveries, plan, open, work, this.parts);
+    await recordEnded(recovered.ended, work, this.parts);
+    if (open) await this.run(await begin(ready, recovered.again, work, this.parts), work);
+    else await recordSkipped(ready.map(({ itemId }) => itemId), work, this.parts);
+  }
+
+  /** All at once: what may not run beside another waits for its lock, in plan order. */
+  private async run(tasks: readonly Task[], work: Work): Promise<void> {
+    await inGroups(
+      tasks.map((task) => async () => await runTask(task, work, this.parts)),
+      { concurrency: tasks.length, windowMs: LIMITS.groupMs, maxItems: OUTCOMES_TOGETHER },
+      async (ended) => await recordEnded(ended, work, this.parts),
+    );
+  }
+
+  private workOf(event: StoredEvent, delivery: Delivery, proposed: Work['proposed']): Work {
+    setMaxListeners(0, delivery.signal); // every call of the plan listens to it
+    return {
+      key: event.key, proposed, atLeast: event.sequence, meta: metaOf(event), signal: delivery.signal,
+      lease: { stream: delivery.stream, sequence: delivery.sequence, executor: this.parts.instance },
+    };
+  }
+}
+
+const dueNow = (plan: PlanState, { stream, sequence }: Delivery): Due =>
+  ({ ready: itemsToApply(plan), recoveries: recoverAttempts(plan, { stream, sequence }) });
+
+const ofClaim = (due: Due, claim: Claim): Due => ({
+  ready: due.ready.filter(({ itemId }) => claim.has(itemId)),
+  recoveries: due.recoveries.filter(({ itemId }) => claim.has(itemId)),
+});

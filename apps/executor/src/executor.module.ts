@@ -1,0 +1,51 @@
+import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { planFold } from '@countersign/domain-plan';
+import { sessionFold } from '@countersign/domain-session';
+import { createAggregateStore } from '@countersign/event-log';
+import { createProviderRegistry, createSchemaChecks, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
+import { mcpProviderFactory } from '@countersign/providers-mcp';
+import type { ServiceInfra } from '@countersign/service-host';
+import { ApplyController } from './apply.controller.js';
+import { ApplyPlan } from './apply-plan.js';
+import { DescribeController } from './describe.controller.js';
+import { LockDomains } from './lock-domains.js';
+import { REGISTRY, STOPPING } from './tokens.js';
+
+@Module({})
+export class ExecutorModule implements OnApplicationShutdown {
+  constructor(@Inject(REGISTRY) private readonly registry: ProviderRegistry, @Inject(STOPPING) private readonly stopping: AbortController) {}
+
+  static register(infra: ServiceInfra): DynamicModule {
+    const stopping = new AbortController();
+    const registry = createProviderRegistry(
+      { fake: fakeProviderFactory(), 'mcp-stdio': mcpProviderFactory() },
+      { onFault: (error) => infra.logger.error({ err: error }, 'a provider’s adapter failed') },
+    );
+    const applyPlan = new ApplyPlan({
+      plans: createAggregateStore(infra.log, planFold, { signal: stopping.signal }),
+      sessions: createAggregateStore(infra.log, sessionFold),
+      blobs: infra.blobs,
+      registry,
+      locks: new LockDomains(),
+      schemas: createSchemaChecks(),
+      logger: infra.logger,
+      instance: infra.instance,
+      now: infra.now,
+    });
+    return {
+      module: ExecutorModule,
+      controllers: [ApplyController, DescribeController],
+      providers: [
+        { provide: REGISTRY, useValue: registry },
+        { provide: STOPPING, useValue: stopping },
+        { provide: ApplyPlan, useValue: applyPlan },
+      ],
+    };
+  }
+
+  /** After the transport has drained. What is still trying to report an effect is given up to the message's next delivery. */
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.registry.close();
+  }
+}

@@ -1,0 +1,2 @@
+export const REGISTRY = Symbol('ProviderRegistry');
+export const STOPPING = Symbol('Stopping');

@@ -1,0 +1,67 @@
+import type { AggregateKey, ApplyAttempt, ApplyStarted, EventMeta, Json, PlanEvent, Proposed, ProviderFailure, SessionEvent, StoredEvent } from '@countersign/contracts';
+import type { ItemState, PlanState } from '@countersign/domain-plan';
+import type { SessionState } from '@countersign/domain-session';
+import type { AggregateStore, BlobStore } from '@countersign/event-log';
+import { GateError } from '@countersign/kernel';
+import { failure, type ProviderRegistry, type createSchemaChecks } from '@countersign/providers';
+import type { ServiceLogger } from '@countersign/service-host';
+import type { LockDomains } from './lock-domains.js';
+
+/** What every step needs; made once for the service. */
+export interface ExecutorParts {
+  readonly plans: AggregateStore<PlanState, PlanEvent>;
+  readonly sessions: AggregateStore<SessionState, SessionEvent>;
+  readonly blobs: BlobStore;
+  readonly registry: ProviderRegistry;
+  readonly locks: LockDomains;
+  readonly schemas: ReturnType<typeof createSchemaChecks>;
+  readonly logger: ServiceLogger;
+  /** Unique to this process; part of leases. */
+  readonly instance: string;
+  readonly now: () => Date;
+}
+
+/** What one delivery works on. Everything of a call comes from the plan's own snapshot. */
+export interface Work {
+  readonly key: AggregateKey;
+  readonly proposed: Proposed;
+  readonly atLeast: number;
+  readonly meta: EventMeta;
+  readonly lease: ApplyStarted['lease'];
+  /** Aborted when the lease is over. From then on nothing may be called. */
+  readonly signal: AbortSignal;
+}
+
+/** One item to be called. Reads have no started attempt. */
+export interface Task {
+  readonly item: ItemState;
+  readonly attempt?: ApplyAttempt;
+  /** An earlier attempt may have taken effect: a failure of this one proves nothing, and leaves the item indeterminate. */
+  readonly doubt?: boolean;
+}
+
+/** How one item ended, before its result is sealed. */
+export interface Ended {
+  readonly itemId: string;
+  /** 0: it was skipped before any attempt. */
+  readonly attempt: number;
+  readonly outcome: 'applied' | 'failed' | 'skipped' | 'indeterminate';
+  /** `undefined`: none; null is a result. */
+  readonly result?: Json;
+  readonly error?: ProviderFailure;
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+/** Whoever gets the message next recovers what is open; this process does no more about it. */
+export const leaseOver = (): GateError => new GateError('UNAVAILABLE', 'The lease on the message is over');
+
+/** The error of an item whose call was never made. */
+export const notStarted = (): ProviderFailure => failure('cancelled', 'The session ended before the call was made');
+
+export const metaOf = (event: StoredEvent): EventMeta => ({
+  actor: 'service:executor',
+  correlationId: event.meta.correlationId,
+  causationId: `${event.stream}:${event.sequence}`,
+  ...(event.meta.traceparent === undefined ? {} : { traceparent: event.meta.traceparent }),
+});

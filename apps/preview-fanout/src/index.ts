@@ -1,0 +1,4 @@
+import type { ServiceDefinition } from '@countersign/service-host';
+import { PreviewFanoutModule } from './preview-fanout.module.js';
+
+export const definition: ServiceDefinition = { service: 'preview-fanout', module: (infra) => PreviewFanoutModule.register(infra) };
