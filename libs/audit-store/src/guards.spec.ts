@@ -1,8 +1,8 @@
 import { openAuditStore } from './index.js';
 import { TABLES } from './tables.js';
-import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from './spec-support/audit-database.fixture.js';
-import { Tale, plan, session, tenant, timeAt } from './spec-support/messages.fixture.js';
-import { life, opened } from './spec-support/plan-facts.fixture.js';
+import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
+import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
+import { life, opened } from '../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;

@@ -5,8 +5,6 @@ import type { DataSource, QueryRunner } from 'typeorm';
  * apart is the checkpoint's compare-and-set.
  */
 export interface Leadership {
-  /** False once the session is gone. */
-  held(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -26,11 +24,6 @@ export async function tryLead(source: DataSource, name: string): Promise<Leaders
 
 class HeldLock implements Leadership {
   constructor(private readonly runner: QueryRunner, private readonly name: string) {}
-
-  async held(): Promise<boolean> {
-    if (this.runner.isReleased) return false;
-    return this.runner.query('SELECT 1').then(() => true, () => false);
-  }
 
   async release(): Promise<void> {
     if (this.runner.isReleased) return;

@@ -1,9 +1,9 @@
 import { canonicalJson } from '@countersign/kernel';
 import { HEADERS, type AnyEvent } from '@countersign/contracts';
 import { openAuditStore, type AuditStore } from './index.js';
-import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from './spec-support/audit-database.fixture.js';
-import { Tale, plan, session, type Told } from './spec-support/messages.fixture.js';
-import { evaluated, opened, proposed } from './spec-support/plan-facts.fixture.js';
+import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
+import { Tale, plan, session, type Told } from '../test/messages.js';
+import { evaluated, opened, proposed } from '../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;
@@ -22,6 +22,10 @@ const unknown = { type: 'plan.Embroidered', data: {} } as unknown as AnyEvent;
 const verdict = evaluated({ i1: 'allow' });
 const subject = (token: string): string => `evt.t1.sabcdefgh1.plan.sabcdefgh1-p0000000001.${token}`;
 
+/** A proposal whose input nests as deep as that. */
+const deep = (levels: number): Uint8Array =>
+  bytes(JSON.stringify(proposed(['i1']).data).replace('"n":1', `"n":${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`));
+
 /** What the log may hold, the reason it is put aside for, and whether its body can stand in event_log all the same. */
 const CASES: readonly [string, AnyEvent, Told, string, boolean][] = [
   ['an unknown type', unknown, {}, 'type_unknown', true],
@@ -32,15 +36,20 @@ const CASES: readonly [string, AnyEvent, Told, string, boolean][] = [
   ['a time far away', verdict, { time: '9999-01-01T00:00:00.000Z' }, 'headers_unreadable', true],
   ['a verdict that is not policy’s', verdict, { subject: subject('executor.1') }, 'wrong_author', true],
   ['a fact of another kind of thing', opened, { subject: subject('planner.1') }, 'wrong_aggregate', true],
+  ['an input deeper than any stack', proposed(['i1']), { body: deep(16_000) }, 'too_deep', true],
+  ['an input deeper than the bound', proposed(['i1']), { body: deep(254) }, 'too_deep', true],
+  ['a tenant that is not its subject’s', verdict, { headers: { [HEADERS.tenant]: ['t2'] } }, 'unreadable', true],
+  ['no CloudEvent', verdict, { headers: { [HEADERS.specversion]: ['2.0'] } }, 'unreadable', true],
+  ['a type that is overruled by a second header', verdict, { headers: { [HEADERS.type]: ['plan.Evaluated', 'plan.Outcomes'] } }, 'wrong_author', true],
   ['a subject of no event', verdict, { subject: 'evt.t1.what' }, 'subject_unreadable', true],
   ['a name as long as a novel', verdict, { subject: `evt.t1.s1.plan.${'p'.repeat(5_000)}.policy.1` }, 'too_long', true],
-  ['a body that is not JSON', verdict, { body: bytes('{') }, 'not_json', true],
+  ['a body that is not JSON', verdict, { body: bytes('{') }, 'unreadable', true],
   ['JSON of another shape', verdict, { body: bytes('{"items":{}}') }, 'shape_unknown', true],
-  ['JSON that is null', verdict, { body: bytes('null') }, 'shape_unknown', true],
-  ['JSON deeper than any stack', verdict, { body: bytes(`${'['.repeat(60_000)}${']'.repeat(60_000)}`) }, 'shape_unknown', true],
+  ['JSON that is null', verdict, { body: bytes('null') }, 'unreadable', true],
+  ['JSON deeper than any stack', verdict, { body: bytes(`${'['.repeat(60_000)}${']'.repeat(60_000)}`) }, 'too_deep', true],
   ['a body that is not UTF-8', verdict, { body: Uint8Array.of(0x7b, 0xff, 0x7d) }, 'not_utf8', false],
   ['a body with NUL in it', verdict, { body: bytes('{\0}') }, 'holds_nul', false],
-  ['an empty body', verdict, { body: new Uint8Array(0) }, 'not_json', true],
+  ['an empty body', verdict, { body: new Uint8Array(0) }, 'unreadable', true],
   ['a text with NUL in it', proposed(['i1'], { description: 'a\0b' }), {}, 'holds_nul', true],
   ['a text that is not Unicode', proposed(['i1'], { description: 'a\ud800b' }), {}, 'shape_unknown', true],
   ['a header with NUL in it', verdict, { headers: { [HEADERS.actor]: ['a\0b'] } }, 'holds_nul', true],

@@ -9,7 +9,7 @@ export interface StoredEventRaw {
   /** Position in the stream, from 1 and without gaps. */
   readonly sequence: number;
   readonly subject: string;
-  /** All values of each header, in order. `Nats-*` headers are the broker's own and are ignored. */
+  /** All values of each header, in order; the last one counts. `Nats-*` headers are the broker's own and are ignored. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly body: Uint8Array;
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { openAuditStore, type AuditStore } from './index.js';
 import { digestTables } from './digest.js';
 import { dataSourceFor } from './data-source.js';
-import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from './spec-support/audit-database.fixture.js';
-import { Tale, plan, session, tenant, timeAt } from './spec-support/messages.fixture.js';
-import { closed, expired, life, opened, proposed } from './spec-support/plan-facts.fixture.js';
+import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
+import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
+import { closed, expired, life, opened, proposed } from '../test/plan-facts.js';
 
 let databases: AuditDatabases;
 beforeAll(async () => { databases = await AuditDatabases.start(); }, 60_000);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { ItemId, PlanEvent } from '@countersign/contracts';
 import { decisionOf, initialPlan, isAsked, outcomeOf, planFold, type PlanState } from '@countersign/domain-plan';
 import { openAuditStore, type AuditStore } from '../index.js';
-import { AuditDatabases, PASSWORDS } from '../spec-support/audit-database.fixture.js';
-import { Tale, plan } from '../spec-support/messages.fixture.js';
-import { answered, closed, evaluated, expired, outcome, previewed, proposed, started } from '../spec-support/plan-facts.fixture.js';
+import { AuditDatabases, PASSWORDS } from '../../test/audit-database.js';
+import { Tale, plan } from '../../test/messages.js';
+import { answered, closed, evaluated, expired, outcome, previewed, proposed, started } from '../../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let store: AuditStore;

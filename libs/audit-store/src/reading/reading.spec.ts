@@ -1,8 +1,8 @@
 import type { AuditPage } from '@countersign/contracts';
 import { openAuditStore, type AuditStore } from '../index.js';
-import { AuditDatabases, PASSWORDS, type AuditDatabase } from '../spec-support/audit-database.fixture.js';
-import { Tale, plan, session, timeAt } from '../spec-support/messages.fixture.js';
-import { answered, evaluated, life, opened, outcome, proposed, started } from '../spec-support/plan-facts.fixture.js';
+import { AuditDatabases, PASSWORDS, type AuditDatabase } from '../../test/audit-database.js';
+import { Tale, plan, session, timeAt } from '../../test/messages.js';
+import { answered, evaluated, life, opened, outcome, proposed, started } from '../../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;

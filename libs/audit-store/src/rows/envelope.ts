@@ -39,13 +39,13 @@ export function readEnvelope(message: StoredEventRaw): Envelope {
   };
   const subjectText = attempt(() => text(message.subject, 'subject'));
   const subject = attempt(() => readSubject(message.subject)) ?? undefined;
-  const required = (name: string): string => identifier(message.headers[name]?.[0], `header ${name}`);
-  const optional = (name: string): string | null => (message.headers[name] ? text(message.headers[name][0], `header ${name}`) : null);
+  const required = (name: string): string => identifier(message.headers[name]?.at(-1), `header ${name}`);
+  const optional = (name: string): string | null => (message.headers[name] ? text(message.headers[name].at(-1), `header ${name}`) : null);
   const fields = {
     type: attempt(() => required(HEADERS.type)),
-    version: attempt(() => readVersion(message.headers[HEADERS.version]?.[0])),
+    version: attempt(() => readVersion(message.headers[HEADERS.version]?.at(-1))),
     id: attempt(() => required(HEADERS.id)),
-    time: attempt(() => readTime(message.headers[HEADERS.time]?.[0])) ?? UNTIMED,
+    time: attempt(() => readTime(message.headers[HEADERS.time]?.at(-1))) ?? UNTIMED,
     source: attempt(() => optional(HEADERS.source)),
     actor: attempt(() => optional(HEADERS.actor)),
     correlationId: attempt(() => optional(HEADERS.correlationId)),

@@ -1,4 +1,8 @@
-import { AUTHOR_OF, EVENT_VERSIONS, type EventType, type ParsedSubject } from '@countersign/contracts';
+import { AUTHOR_OF, EVENT_VERSIONS, LIMITS, type EventType, type ParsedSubject } from '@countersign/contracts';
+import { decodeEvent } from '@countersign/event-log';
+import { isGateError } from '@countersign/kernel';
+import type { StoredEventRaw } from '../raw-event.js';
+import { nestingOf } from './nesting.js';
 import type { Envelope } from './envelope.js';
 import { Unprojectable } from './unprojectable.js';
 
@@ -12,14 +16,18 @@ export interface ReadableEvent {
   readonly data: unknown;
 }
 
-/** @throws Unprojectable when the event is none of this build's, or was written by who may not say it */
-export function readEvent(envelope: Envelope, sequence: number, body: string): ReadableEvent {
+/**
+ * What counts as a fact is what every service can read, by the one decoder; the reasons before it only say more exactly
+ * why it would refuse.
+ * @throws Unprojectable when the event is none of this build's, or was written by who may not say it
+ */
+export function readEvent(envelope: Envelope, message: StoredEventRaw): ReadableEvent {
   if (envelope.problem) throw envelope.problem;
   const subject = envelope.subject!;
   const type = knownType(envelope.type!, envelope.version!);
   if (AUTHOR_OF[type] !== subject.author) throw new Unprojectable('wrong_author', `${type} is written by ${AUTHOR_OF[type]}, not by ${subject.author}`);
   if (!type.startsWith(`${subject.key.aggregate}.`)) throw new Unprojectable('wrong_aggregate', `${type} does not belong to a ${subject.key.aggregate}`);
-  return { subject, type, sequence, time: envelope.time, correlationId: envelope.correlationId, data: parse(body) };
+  return { subject, type, sequence: message.sequence, time: envelope.time, correlationId: envelope.correlationId, data: decoded(message) };
 }
 
 function knownType(type: string, version: number): EventType {
@@ -29,11 +37,17 @@ function knownType(type: string, version: number): EventType {
   return type as EventType;
 }
 
-function parse(body: string): unknown {
+/** Four times what the gate lets in. */
+const DEEPEST = 4 * LIMITS.jsonDepth;
+
+function decoded(message: StoredEventRaw): unknown {
+  if (nestingOf(message.body) > DEEPEST) throw new Unprojectable('too_deep', `the body nests deeper than ${DEEPEST}`);
+  const { stream, sequence, subject, headers, body } = message;
   try {
-    return JSON.parse(body);
-  } catch {
-    throw new Unprojectable('not_json', 'the body is not JSON');
+    return decodeEvent({ stream, sequence, subject, body, header: (name) => headers[name]?.at(-1) ?? '' }).data;
+  } catch (error) {
+    if (!isGateError(error, 'EVENT_UNREADABLE')) throw error;
+    throw new Unprojectable('unreadable', error.message);
   }
 }
 

@@ -45,7 +45,7 @@ export function addRowsOf(message: StoredEventRaw, sink: RowSink): { readonly ti
   const rows = new RowSink();
   try {
     body = bodyText(message.body);
-    const event = readEvent(envelope, message.sequence, body);
+    const event = readEvent(envelope, message);
     ROWS_OF[event.type](event, commonFacts(event), rows);
     sink.merge(rows);
   } catch (error) {

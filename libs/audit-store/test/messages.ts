@@ -2,7 +2,7 @@ import {
   AUTHOR_OF, HEADERS, STREAM_OF, eventSubject, planKey, sessionKey, tenantKey,
   type AggregateKey, type AnyEvent, type EventType, type LogStream,
 } from '@countersign/contracts';
-import type { StoredEventRaw } from '../raw-event.js';
+import type { StoredEventRaw } from '../src/raw-event.js';
 
 export interface Told {
   /** Milliseconds after 1 March 2026. */

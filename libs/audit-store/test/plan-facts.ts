@@ -1,6 +1,6 @@
 import type { AnyEvent, ItemId, Json, JsonObject, PlanEvent, Sealed, Verdict } from '@countersign/contracts';
 import { canonicalJson, sha256 } from '@countersign/kernel';
-import { timeAt } from './messages.fixture.js';
+import { timeAt } from './messages.js';
 
 export const inline = <T extends Json>(value: T): Sealed<T> => {
   const text = canonicalJson(value);

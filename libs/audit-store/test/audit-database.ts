@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres, type PostgresServer } from '@countersign/embedded';
-import { migrateAuditStore } from '../migrate.js';
-import { auditUrls, type AuditPasswords } from '../roles.js';
+import { migrateAuditStore } from '../src/migrate.js';
+import { auditUrls, type AuditPasswords } from '../src/roles.js';
 
 export const PASSWORDS: AuditPasswords = {
   projector: 'projector-of-a-spec', rebuilder: 'rebuilder-of-a-spec', reader: "reader-of-a'spec@/:",
