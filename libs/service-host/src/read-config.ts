@@ -35,7 +35,7 @@ export function checkConfig(value: unknown): ServiceConfig {
   if (!Array.isArray(urls) || urls.length === 0 || !urls.every((url) => typeof url === 'string' && url !== '')) refuse('broker.urls', 'a list of addresses');
   text(broker.user, 'broker.user');
   text(broker.password, 'broker.password');
-  if (config.database !== undefined) text(object(config.database, 'database').url, 'database.url');
+  if (config.database !== undefined) checkDatabase(object(config.database, 'database'));
   if (config.http !== undefined) checkHttp(object(config.http, 'http'));
   if (config.assertionKey !== undefined) {
     const key = object(config.assertionKey, 'assertionKey');
@@ -45,6 +45,12 @@ export function checkConfig(value: unknown): ServiceConfig {
   if (config.assertionPublicKeys !== undefined) for (const [id, key] of Object.entries(object(config.assertionPublicKeys, 'assertionPublicKeys'))) text(key, `assertionPublicKeys.${id}`);
   if (config.operatorKeyHash !== undefined) text(config.operatorKeyHash, 'operatorKeyHash');
   return value as ServiceConfig;
+}
+
+function checkDatabase(database: Record<string, unknown>): void {
+  text(database.url, 'database.url');
+  const passwords = object(database.passwords, 'database.passwords');
+  for (const role of ['projector', 'rebuilder', 'reader']) text(passwords[role], `database.passwords.${role}`);
 }
 
 function checkHttp(http: Record<string, unknown>): void {

@@ -7,8 +7,8 @@ import type { BlobStore, EventLog, Timers } from '@countersign/event-log';
 /** What one service process is told from outside; never logged. In-process it is an object, else a JSON file named by COUNTERSIGN_CONFIG. */
 export interface ServiceConfig {
   readonly broker: { readonly urls: readonly string[]; readonly user: string; readonly password: string };
-  /** audit only. */
-  readonly database?: { readonly url: string };
+  /** audit only: the database's address, and the passwords of the audit's own roles. Never an administrator's. */
+  readonly database?: { readonly url: string; readonly passwords: { readonly projector: string; readonly rebuilder: string; readonly reader: string } };
   /** gateway only. */
   readonly http?: { readonly host: string; readonly port: number };
   /** gateway only: PKCS#8 PEM of the Ed25519 key that signs answers. */
