@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** What `npm start` leaves for this machine's own user, mode 0600. */
 export interface LocalState {
@@ -12,6 +13,9 @@ export interface LocalState {
   /** Principals of the demonstration: the agent proposes, the operator answers. */
   readonly demo: { readonly agentKey: string; readonly operatorKey: string };
 }
+
+/** The project's own folder, three above this file both as source and as built. */
+export const projectRoot = (): string => fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Where the project keeps what it makes: COUNTERSIGN_STATE, else `.countersign` under the given folder. */
 export const stateFolder = (root: string, env: NodeJS.ProcessEnv = process.env): string =>

@@ -4,11 +4,12 @@ import { keyCommands, policyCommands, providerCommands, sessionCommands } from '
 import { demoCommand } from './commands/demo.js';
 import { auditCommands, deadLetterCommands } from './commands/operating.js';
 import { planCommands } from './commands/plan.js';
+import { projectRoot } from './local-state.js';
 import { oneLine } from './render/terminal.js';
 import { makeShell } from './shell.js';
 
-/** @param root the folder whose `.countersign` holds what `npm start` wrote */
-export async function main(argv: readonly string[], root: string): Promise<number> {
+/** @returns the exit code */
+export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command('countersign')
     .description('The plan/apply gate for fleets of AI agents. Uses the gate that `npm start` runs here unless told otherwise.')
     .option('--url <url>', 'address of the gate (COUNTERSIGN_URL)')
@@ -16,7 +17,7 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
     .option('--json', 'answers as JSON')
     .showHelpAfterError()
     .exitOverride();
-  const shell = makeShell(program, root);
+  const shell = makeShell(program, projectRoot());
   demoCommand(program, shell);
   planCommands(program, shell);
   sessionCommands(program, shell);

@@ -1,13 +1,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { SERVICES, type ServiceName } from '@countersign/contracts';
+import type { AuditPasswords } from '@countersign/audit-store';
+import { generateCredentials, type BrokerCredentials } from '@countersign/broker';
 import { readJson, writePrivateJson } from './private-file.js';
 
 /** What one installation knows and nobody else may: made once, kept in its state folder with mode 0600. */
 export interface Secrets {
   readonly format: 1;
-  readonly broker: Readonly<Record<ServiceName | 'setup', string>>;
-  readonly database: { readonly projector: string; readonly reader: string };
+  readonly broker: BrokerCredentials;
+  readonly database: AuditPasswords;
   /** Ed25519: the gateway signs people's answers with it. */
   readonly assertion: { readonly keyId: string; readonly privateKey: string; readonly publicKey: string };
   /** May register tenants and nothing else. */
@@ -32,8 +33,8 @@ function makeSecrets(): Secrets {
   });
   return {
     format: 1,
-    broker: Object.fromEntries([...SERVICES, 'setup' as const].map((name) => [name, password()])) as Secrets['broker'],
-    database: { projector: password(), reader: password() },
+    broker: generateCredentials(),
+    database: { projector: password(), rebuilder: password(), reader: password() },
     assertion: { keyId: randomBytes(6).toString('hex'), privateKey, publicKey },
     operatorKey: `cso_${password()}`,
   };

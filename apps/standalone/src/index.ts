@@ -1,0 +1,3 @@
+export { main } from './main.js';
+export { startGate, type Gate, type GateOptions } from './gate.js';
+export { terminalProgress, type Progress } from './progress.js';

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { migrateAuditStore } from '@countersign/audit-store';
+import { connectSetUp, natsConfiguration, setUpBroker } from '@countersign/broker';
+import { chooseDatabase, obtainNatsServer, startNats, type Database, type NatsServer } from '@countersign/embedded';
+import type { Progress } from './progress.js';
+import type { Secrets } from './secrets.js';
+
+/** What the services stand on: a broker with its accounts, streams and consumers, and a migrated database. */
+export interface Servers {
+  readonly nats: NatsServer;
+  readonly database: Database;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly folder: string;
+  readonly secrets: Secrets;
+  readonly progress: Progress;
+  readonly env: NodeJS.ProcessEnv;
+  /** False only to measure: then acknowledged does not mean on the disk. */
+  readonly syncAlways: boolean;
+}
+
+export async function startServers(options: ServerOptions): Promise<Servers> {
+  const [broker, base] = await Promise.allSettled([startBroker(options), startDatabase(options)]);
+  const stop = async (): Promise<void> => {
+    await Promise.all([
+      broker.status === 'fulfilled' ? broker.value.stop() : undefined,
+      base.status === 'fulfilled' ? base.value.stop() : undefined,
+    ]);
+  };
+  if (broker.status === 'fulfilled' && base.status === 'fulfilled') return { nats: broker.value, database: base.value, stop };
+  await stop();
+  throw broker.status === 'rejected' ? broker.reason : (base as PromiseRejectedResult).reason;
+}
+
+async function startBroker({ folder, secrets, progress, env, syncAlways }: ServerOptions): Promise<NatsServer> {
+  const binary = await progress.step('finding a nats-server', () => obtainNatsServer({ env, log: progress.say }));
+  return progress.step('starting NATS, its accounts and streams', async () => {
+    const nats = await startNats({ binary, dir: join(folder, 'nats'), authConf: natsConfiguration(secrets.broker), syncAlways });
+    try {
+      const connection = await connectSetUp({ urls: [nats.url], ...secrets.broker.setup });
+      try {
+        await setUpBroker(connection, { replicas: 1 });
+      } finally {
+        await connection.close();
+      }
+      return nats;
+    } catch (error) {
+      await nats.stop();
+      throw error;
+    }
+  });
+}
+
+async function startDatabase({ folder, secrets, progress, env }: ServerOptions): Promise<Database> {
+  return progress.step('starting PostgreSQL and migrating', async () => {
+    const database = await chooseDatabase(env, { dir: join(folder, 'postgres') });
+    try {
+      await migrateAuditStore({ adminUrl: database.url, passwords: secrets.database });
+      return database;
+    } catch (error) {
+      await database.stop();
+      throw error;
+    }
+  });
+}
