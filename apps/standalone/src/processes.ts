@@ -24,6 +24,7 @@ export interface ProcessFleet extends Fleet {
 export async function startProcesses(configs: Record<ServiceName, ServiceConfig>, folder: string, progress: Progress): Promise<ProcessFleet> {
   const supervised = new Map<ServiceName, Supervised>();
   const stop = async (): Promise<void> => {
+    for (const one of supervised.values()) one.leaveDead();
     await supervised.get('gateway')?.stop();
     await Promise.all([...supervised.values()].map((one) => one.stop()));
   };
@@ -81,8 +82,13 @@ class Supervised {
     });
   }
 
-  async stop(): Promise<void> {
+  /** From now on its end is no accident. */
+  leaveDead(): void {
     this.stopping = true;
+  }
+
+  async stop(): Promise<void> {
+    this.leaveDead();
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');

@@ -15,9 +15,8 @@ export function serviceConfigs(at: { readonly natsUrl: string; readonly database
     planner: { assertionPublicKeys: { [keyId]: publicKey } },
     audit: { database: { url: withoutCredentials(at.databaseUrl), passwords: secrets.database } },
   };
-  return Object.fromEntries(SERVICES.map((service) => [
-    service, { broker: { urls: [at.natsUrl], ...secrets.broker.services[service] }, ...own[service] },
-  ])) as Record<ServiceName, ServiceConfig>;
+  const configOf = (service: ServiceName): ServiceConfig => ({ broker: { urls: [at.natsUrl], ...secrets.broker.services[service] }, ...own[service] });
+  return Object.fromEntries(SERVICES.map((service) => [service, configOf(service)])) as Record<ServiceName, ServiceConfig>;
 }
 
 /** The administrator's name and password stay here. */

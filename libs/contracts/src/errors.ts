@@ -5,6 +5,8 @@
 export const ERROR_CODES = {
   MALFORMED_JSON: { http: 400, title: 'The body is not JSON' },
   INVALID_REQUEST: { http: 400, title: 'The request does not have the documented shape' },
+  METHOD_NOT_ALLOWED: { http: 405, title: 'This path does not take that method' },
+  UNSUPPORTED_MEDIA_TYPE: { http: 415, title: 'The body’s Content-Type is not one this path takes' },
   BODY_TOO_LARGE: { http: 413, title: 'The body is larger than the limit' },
   UNAUTHENTICATED: { http: 401, title: 'No valid API key was given' },
   FORBIDDEN: { http: 403, title: 'This key may not do that' },

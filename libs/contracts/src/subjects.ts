@@ -39,6 +39,8 @@ export function eventSubject(key: AggregateKey, author: ServiceName, rev: number
 
 /** Everything of one session: its own facts and its plans'. */
 export const sessionFilter = (tenant: TenantId, session: SessionId): string => `evt.${tenant}.${session}.>`;
+/** Every aggregate of one kind that belongs to no session, e.g. all of a tenant's providers. */
+export const catalogueFilter = (tenant: TenantId, aggregate: AggregateName): string => `evt.${tenant}.${NO_SESSION}.${aggregate}.>`;
 /** Everything of one tenant, in whichever stream. */
 export const tenantFilter = (tenant: TenantId): string => `evt.${tenant}.>`;
 

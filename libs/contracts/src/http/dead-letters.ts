@@ -12,14 +12,26 @@ export class DeadLetterView {
   @ApiProperty({ description: 'The service that could not handle it' })
   service!: string;
 
+  @ApiProperty({ enum: ['unparsable', 'failed', 'deliveries'], description: 'unparsable: ended at once. failed: its handler threw to the last. deliveries: it was never settled, e.g. it ends its process' })
+  kind!: 'unparsable' | 'failed' | 'deliveries';
+
   @ApiProperty()
   reason!: string;
 
-  @ApiProperty({ required: false })
-  deliveries?: number;
+  @ApiProperty()
+  deliveries!: number;
 
   @ApiProperty({ format: 'date-time' })
   at!: string;
+
+  @ApiProperty({ description: 'How often a person had it retried' })
+  retries!: number;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'A retry runs until then at the latest' })
+  retryingUntil?: string;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'When a retry succeeded' })
+  resolvedAt?: string;
 
   @ApiProperty({ required: false, type: EventView, description: 'Only when one is shown, and only when it can be read' })
   event?: EventView;
