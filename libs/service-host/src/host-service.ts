@@ -76,6 +76,7 @@ function strategyOf(definition: ServiceDefinition, infra: ServiceInfra): JetStre
     service, instance, logger, decode, version: VERSION,
     connection: broker.connection,
     apiPrefix: broker.apiPrefix,
+    ...(definition.consumes === undefined ? {} : { consumes: definition.consumes }),
     ...(definition.concurrency === undefined ? {} : { concurrency: definition.concurrency }),
   });
 }
