@@ -120,8 +120,18 @@ export interface CommandMap extends HealthCommands, DeadLetterCommands {
 }
 export type CommandName = keyof CommandMap;
 
+export interface AuditCheckpoint {
+  /** Last event of the stream that is in the tables. */
+  readonly sequence: number;
+  /** Last event of the stream. */
+  readonly logSequence: number;
+  /** From the broker's time of the newest projected event to the end of its transaction; absent where another process projects. */
+  readonly lagMs?: number;
+  /** Why this process has stopped projecting the stream for good. */
+  readonly halted?: WireError;
+}
 export interface AuditStatus {
-  readonly checkpoints: Readonly<Record<string, { readonly sequence: number; readonly logSequence: number }>>;
+  readonly checkpoints: Readonly<Record<string, AuditCheckpoint>>;
   readonly quarantined: number;
 }
 export interface AuditPlanQuery {
