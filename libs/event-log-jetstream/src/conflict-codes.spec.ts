@@ -1,0 +1,52 @@
+import { jest } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { aggregateFilter, eventSubject } from '@countersign/contracts';
+import { newKey } from '../../event-log/src/contract-suite.js';
+import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
+import { headersOf } from './broker-connection.js';
+
+jest.setTimeout(120_000);
+
+interface Ack { readonly seq?: number; readonly duplicate?: boolean; readonly error?: { readonly err_code: number } }
+
+describe('the codes of a conflict, on three servers', () => {
+  let broker: BrokerUnderTest;
+  let connections: NatsConnection[];
+  beforeAll(async () => {
+    broker = await startBroker({ nodes: 3 });
+    connections = await Promise.all([0, 1, 2].map((server) => broker.connect(server)));
+  });
+  afterAll(() => broker?.close());
+
+  const key = newKey();
+  const send = async (from: number, rev: number, headers: Record<string, string>): Promise<Ack> => (await connections[from]!.request(
+    eventSubject(key, (['planner', 'policy', 'executor'] as const)[from]!, rev), '{}', { timeout: 10_000, headers: headersOf(headers) },
+  )).json<Ack>();
+  const expecting = (sequence: number): Record<string, string> => ({
+    'Nats-Expected-Last-Subject-Sequence': String(sequence), 'Nats-Expected-Last-Subject-Sequence-Subject': aggregateFilter(key),
+  });
+
+  it('are 10071, and 10164 while the winner is on its way', async () => {
+    const codes = new Map<number, number>();
+    let last = 0;
+    for (let rev = 1; rev <= 150; rev += 1) {
+      const acks = await Promise.all([0, 1, 2, 0, 1, 2].map((from) => send(from, rev, expecting(last))));
+      expect(acks.filter(({ seq }) => seq)).toHaveLength(1);
+      for (const { error } of acks) if (error) codes.set(error.err_code, (codes.get(error.err_code) ?? 0) + 1);
+      last = Math.max(...acks.map(({ seq }) => seq ?? 0));
+    }
+    expect([...codes.keys()].sort()).toEqual([10071, 10164]);
+  });
+
+  it('are 10158 or a "duplicate" for messages with an id, which is why ours have none', async () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 100; round += 1) {
+      const headers = { 'Nats-Msg-Id': `id-${round}` };
+      for (const { error, duplicate } of await Promise.all([0, 1, 2].map((from) => send(from, 1_000 + round, headers)))) {
+        seen.add(error ? String(error.err_code) : duplicate ? 'duplicate' : 'stored');
+      }
+    }
+    expect([...seen].sort()).toEqual(expect.arrayContaining(['10158', 'stored']));
+    expect([...seen].every((what) => ['10158', 'duplicate', 'stored'].includes(what))).toBe(true);
+  });
+});
