@@ -1,0 +1,84 @@
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { DECISIONS, ID_PATTERN, LIMITS, RISK_CLASSES, SESSION_ID_PATTERN, type AuditItemQuery, type AuditPlanQuery } from '@countersign/contracts';
+import { AuditItemPage, AuditPlanPage, AuditRebuildView, AuditStatusView } from '@countersign/contracts/http';
+import { GateError } from '@countersign/kernel';
+import { FromCaller, type Asked } from '../edge/asked.js';
+import { Commanding } from '../edge/commanding.js';
+import { numberFrom, oneOf, textFrom, timeFrom, type Query as QueryOf } from '../edge/query.js';
+
+/** A rebuild reads the whole log. */
+const REBUILD_MS = 3_600_000;
+const QUERY_MS = 15_000;
+
+const text = (name: string, description?: string) => ApiQuery({ name, required: false, type: String, ...(description ? { description } : {}) });
+
+@ApiTags('audit')
+@ApiBearerAuth()
+@Controller('v1/audit')
+export class AuditController {
+  constructor(private readonly commanding: Commanding) {}
+
+  @Get('plans')
+  @text('from', 'Proposed at or after; RFC 3339') @text('to', 'Proposed before; RFC 3339') @text('session') @text('requester') @text('cursor')
+  @ApiQuery({ name: 'limit', required: false, type: Number })
+  @ApiOkResponse({ type: AuditPlanPage })
+  async plans(@FromCaller() asked: Asked, @Query() query: QueryOf): Promise<AuditPlanPage> {
+    const page = await this.commanding.call('audit.query-plans', planQuery(query), asked, { timeoutMs: QUERY_MS });
+    return { ...page, rows: [...page.rows] };
+  }
+
+  @Get('plan-items')
+  @text('from') @text('to') @text('session') @text('requester') @text('provider') @text('operation') @text('decision') @text('risk') @text('cursor')
+  @ApiQuery({ name: 'limit', required: false, type: Number })
+  @ApiOkResponse({ type: AuditItemPage })
+  async items(@FromCaller() asked: Asked, @Query() query: QueryOf): Promise<AuditItemPage> {
+    const page = await this.commanding.call('audit.query-items', itemQuery(query), asked, { timeoutMs: QUERY_MS });
+    return { ...page, rows: [...page.rows] };
+  }
+
+  @Get('status')
+  @ApiOkResponse({ type: AuditStatusView })
+  status(@FromCaller() asked: Asked): Promise<AuditStatusView> {
+    return this.commanding.call('audit.status', {}, asked);
+  }
+
+  /** Rebuilds every table from the log beside the ones in use, and compares. Changes nothing. */
+  @Post('rebuild')
+  @HttpCode(200)
+  @ApiOkResponse({ type: AuditRebuildView })
+  rebuild(@FromCaller() asked: Asked): Promise<AuditRebuildView> {
+    return this.commanding.call('audit.rebuild', {}, asked, { timeoutMs: REBUILD_MS });
+  }
+}
+
+function planQuery(query: QueryOf): AuditPlanQuery {
+  return given({
+    from: timeFrom(query, 'from'),
+    to: timeFrom(query, 'to'),
+    session: matching(query, 'session', SESSION_ID_PATTERN),
+    requester: matching(query, 'requester', ID_PATTERN),
+    limit: numberFrom(query, 'limit', { min: 1, max: LIMITS.pageItems }),
+    cursor: textFrom(query, 'cursor', 512),
+  });
+}
+
+function itemQuery(query: QueryOf): AuditItemQuery {
+  return {
+    ...planQuery(query),
+    ...given({
+      provider: textFrom(query, 'provider', LIMITS.nameChars),
+      operation: textFrom(query, 'operation', LIMITS.nameChars),
+      decision: oneOf(query, 'decision', DECISIONS),
+      risk: oneOf(query, 'risk', RISK_CLASSES),
+    }),
+  };
+}
+
+function matching(query: QueryOf, name: string, pattern: RegExp): string | undefined {
+  const value = textFrom(query, name, LIMITS.nameChars);
+  if (value !== undefined && !pattern.test(value)) throw new GateError('INVALID_REQUEST', `?${name} is not an id`);
+  return value;
+}
+
+const given = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

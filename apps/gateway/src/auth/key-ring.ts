@@ -1,0 +1,94 @@
+import { LIMITS, aggregateFilter, tenantKey, type StoredEvent, type TenantEvent, type TenantId } from '@countersign/contracts';
+import { activeKey, type TenantState } from '@countersign/domain-tenant';
+import type { AggregateStore } from '@countersign/event-log';
+import { GateError } from '@countersign/kernel';
+import type { LiveFeed } from '../ports.js';
+import { parseApiKey, secretMatches, type ApiKey } from './api-key.js';
+import type { Caller } from './caller.js';
+
+export type Tenants = Pick<AggregateStore<TenantState, TenantEvent>, 'fresh'>;
+
+interface Known { readonly tenant: TenantState; readonly until: number }
+
+/**
+ * Verifies API keys. A tenant's keys are relied on for at most `LIMITS.keyCacheMs`, and not at all once the live feed
+ * says that they changed; "no" is only said on what the log's leader has.
+ */
+export class KeyRing {
+  private readonly known = new Map<TenantId, Known>();
+  private readonly asking = new Map<TenantId, Promise<TenantState>>();
+  /** One for each tenant that ever had a valid key asked for here; forgotten together with what is known. */
+  private readonly listening = new Map<TenantId, () => void>();
+
+  constructor(private readonly tenants: Tenants, private readonly feed: LiveFeed, private readonly nowMs: () => number = () => performance.now()) {}
+
+  close(): void {
+    for (const leave of this.listening.values()) leave();
+    this.listening.clear();
+    this.known.clear();
+  }
+
+  /** @throws GateError UNAUTHENTICATED, which never says what was wrong; UNAVAILABLE when the log cannot be asked */
+  async authenticate(token: string | undefined): Promise<Caller> {
+    const key = token === undefined ? undefined : parseApiKey(token);
+    if (!key) throw new GateError('UNAUTHENTICATED');
+    const known = this.relied(key.tenant);
+    const caller = (known && callerOf(key, known)) ?? callerOf(key, await this.ask(key.tenant));
+    if (!caller) throw new GateError('UNAUTHENTICATED');
+    return caller;
+  }
+
+  /** Whether the key that was verified before has not been revoked since, as the leader has it. */
+  async stillHolds(caller: Caller): Promise<boolean> {
+    return activeKey(await this.ask(caller.tenant), caller.keyId) !== undefined;
+  }
+
+  /** For a request that lasts: calls `then` soon after the key was revoked. Returns the way out. */
+  whenRevoked(caller: Caller, then: () => void): () => void {
+    const look = async (): Promise<void> => { if (!(await this.stillHolds(caller).catch(() => true))) then(); };
+    return this.feed.listen(aggregateFilter(tenantKey(caller.tenant)), {
+      event: (event: StoredEvent) => { if (event.type === 'tenant.KeyRevoked' && event.data.keyId === caller.keyId) then(); },
+      missed: () => { void look(); },
+    });
+  }
+
+  /** What this process has just had changed itself, or heard of. */
+  forget(tenant: TenantId): void {
+    this.known.delete(tenant);
+    this.asking.delete(tenant);
+  }
+
+  private relied(tenant: TenantId): TenantState | undefined {
+    const known = this.known.get(tenant);
+    return known && known.until > this.nowMs() ? known.tenant : undefined;
+  }
+
+  /** One question at a time to the leader for each tenant, whoever asks. An answer that was overtaken is not kept. */
+  private ask(tenant: TenantId): Promise<TenantState> {
+    const running = this.asking.get(tenant);
+    if (running) return running;
+    const asked: Promise<TenantState> = this.tenants.fresh(tenantKey(tenant)).then(({ state }) => {
+      if (this.asking.get(tenant) === asked && state.registered) this.keep(tenant, state);
+      return state;
+    }).finally(() => { if (this.asking.get(tenant) === asked) this.asking.delete(tenant); });
+    this.asking.set(tenant, asked);
+    return asked;
+  }
+
+  private keep(tenant: TenantId, state: TenantState): void {
+    if (this.listening.size >= LIMITS.foldCacheEntries) this.close();
+    if (!this.listening.has(tenant)) {
+      const forget = (): void => this.forget(tenant);
+      this.listening.set(tenant, this.feed.listen(aggregateFilter(tenantKey(tenant)), { event: forget, missed: forget }));
+      // What changed between the question and this moment was not heard: the next request asks once more.
+      return;
+    }
+    this.known.set(tenant, { tenant: state, until: this.nowMs() + LIMITS.keyCacheMs });
+  }
+}
+
+function callerOf(key: ApiKey, tenant: TenantState): Caller | undefined {
+  const record = activeKey(tenant, key.keyId);
+  if (!secretMatches(key.secret, record?.secretHash) || !record) return undefined;
+  return { tenant: key.tenant, principal: record.principal, roles: record.roles, keyId: record.keyId };
+}

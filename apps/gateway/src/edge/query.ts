@@ -1,0 +1,57 @@
+import { LIMITS } from '@countersign/contracts';
+import { GateError } from '@countersign/kernel';
+
+export type Query = Readonly<Record<string, unknown>>;
+
+/** How long an answer may be held back, and for what. */
+export interface WaitFor {
+  readonly waitMs: number;
+  /** `verdict`: every item is allowed, asked or denied. `settled`: every item has come to its end. */
+  readonly until: 'verdict' | 'settled';
+}
+
+/** `?wait=<seconds>&until=verdict|settled`. A longer wait than `LIMITS.waitMs` is cut to it. @throws GateError INVALID_REQUEST */
+export function waitFrom(query: Query): WaitFor {
+  const seconds = numberFrom(query, 'wait', { max: Number.MAX_SAFE_INTEGER, fraction: true }) ?? 0;
+  return { waitMs: Math.min(seconds * 1_000, LIMITS.waitMs), until: oneOf(query, 'until', ['verdict', 'settled']) ?? 'verdict' };
+}
+
+/** A position in the log. @throws GateError INVALID_REQUEST */
+export function positionFrom(query: Query): number | undefined {
+  return numberFrom(query, 'at', { min: 1, max: Number.MAX_SAFE_INTEGER });
+}
+
+interface NumberBounds { readonly min?: number; readonly max: number; readonly fraction?: true }
+
+export function numberFrom(query: Query, name: string, bounds: NumberBounds): number | undefined {
+  const text = textFrom(query, name, 32);
+  if (text === undefined) return undefined;
+  const { min = 0, max, fraction } = bounds;
+  const value = (fraction ? /^\d{1,12}(\.\d{1,6})?$/ : /^\d{1,16}$/).test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw new GateError('INVALID_REQUEST', `?${name} must be a number from ${min} to ${max}`);
+  return value;
+}
+
+export function textFrom(query: Query, name: string, max: number): string | undefined {
+  const value = query[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw new GateError('INVALID_REQUEST', `?${name} must be given once`);
+  if (value.length === 0 || value.length > max || !value.isWellFormed()) throw new GateError('INVALID_REQUEST', `?${name} must have 1 to ${max} characters`);
+  return value;
+}
+
+export function timeFrom(query: Query, name: string): string | undefined {
+  const text = textFrom(query, name, 40);
+  if (text === undefined) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new GateError('INVALID_REQUEST', `?${name} must be an RFC 3339 time`);
+  return new Date(time).toISOString();
+}
+
+export function oneOf<const T extends string>(query: Query, name: string, values: readonly T[]): T | undefined {
+  const text = textFrom(query, name, 40);
+  if (text === undefined) return undefined;
+  const found = values.find((value) => value === text);
+  if (found === undefined) throw new GateError('INVALID_REQUEST', `?${name} must be one of ${values.join(', ')}`);
+  return found;
+}

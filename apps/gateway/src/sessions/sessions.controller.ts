@@ -1,0 +1,52 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { sessionIdFrom } from '@countersign/contracts';
+import { EndSessionRequest, OpenSessionRequest, SessionView, ToolListView } from '@countersign/contracts/http';
+import { GateError, digestOf } from '@countersign/kernel';
+import { ProviderReader } from '../catalogue/provider-reader.js';
+import { FromCaller, type Asked } from '../edge/asked.js';
+import { BodyOf } from '../edge/body.js';
+import { Commanding } from '../edge/commanding.js';
+import { creationHash } from '../edge/idempotency.js';
+import { SessionReader } from './session-reader.js';
+
+@ApiTags('sessions')
+@ApiBearerAuth()
+@Controller('v1/sessions')
+export class SessionsController {
+  constructor(private readonly commanding: Commanding, private readonly sessions: SessionReader, private readonly providers: ProviderReader) {}
+
+  @Post()
+  @ApiHeader({ name: 'Idempotency-Key', required: false })
+  @ApiCreatedResponse({ type: SessionView })
+  async open(@FromCaller() asked: Asked, @Body(new BodyOf(OpenSessionRequest)) body: OpenSessionRequest): Promise<SessionView> {
+    const { agent, profile = 'default', kind = 'chat' } = body;
+    const sessionId = sessionIdFrom(creationHash(asked.caller, 'session', asked.idempotencyKey));
+    const opening = { agent, profile, kind };
+    const { sequence } = await this.commanding.call('planner.open-session', { sessionId, ...opening, requestDigest: digestOf(opening), at: this.commanding.now() }, asked);
+    return this.sessions.view(asked.caller.tenant, sessionId, sequence);
+  }
+
+  @Get(':sessionId')
+  @ApiOkResponse({ type: SessionView })
+  one(@FromCaller() asked: Asked, @Param('sessionId') sessionId: string): Promise<SessionView> {
+    return this.sessions.view(asked.caller.tenant, sessionId);
+  }
+
+  @Post(':sessionId/end')
+  @HttpCode(200)
+  @ApiOkResponse({ type: SessionView })
+  async end(@FromCaller() asked: Asked, @Param('sessionId') sessionId: string, @Body(new BodyOf(EndSessionRequest, { optional: true })) body: EndSessionRequest): Promise<SessionView> {
+    await this.sessions.existing(asked.caller.tenant, sessionId);
+    const { sequence } = await this.commanding.call('planner.end-session', { sessionId, reason: body.reason ?? 'ended by its owner', at: this.commanding.now() }, asked);
+    return this.sessions.view(asked.caller.tenant, sessionId, sequence);
+  }
+
+  @Get(':sessionId/tools')
+  @ApiOkResponse({ type: ToolListView })
+  async tools(@FromCaller() asked: Asked, @Param('sessionId') sessionId: string): Promise<ToolListView> {
+    const { state } = await this.sessions.existing(asked.caller.tenant, sessionId);
+    if (state.ended) throw new GateError('SESSION_ENDED');
+    return { tools: await this.providers.tools(asked.caller.tenant) };
+  }
+}

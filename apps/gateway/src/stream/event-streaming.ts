@@ -1,0 +1,78 @@
+import type { FastifyReply } from 'fastify';
+import type { ServiceLogger } from '@countersign/service-host';
+import type { KeyRing } from '../auth/key-ring.js';
+import type { Asked } from '../edge/asked.js';
+import { problemOf, refusalOf } from '../edge/problem.js';
+import { textFrom, type Query } from '../edge/query.js';
+import { START, formatCursor, parseCursor, type Cursor } from './cursor.js';
+import { eventView } from './event-view.js';
+import { LogFollower, type FollowParts, type Followed, type Scope } from './log-follower.js';
+import { SseWriter } from './sse-writer.js';
+
+export interface StartFrom { readonly query: Query; readonly lastId: string | undefined }
+
+/** Keeps event streams open as long as their reader, their key and this process last. */
+export class EventStreaming {
+  private open = 0;
+
+  constructor(private readonly parts: FollowParts, private readonly keys: KeyRing, private readonly logger: ServiceLogger) {}
+
+  get size(): number {
+    return this.open;
+  }
+
+  /** @throws GateError CURSOR_INVALID, INVALID_REQUEST, UNAVAILABLE, before anything is written */
+  async stream(asked: Asked, scope: Scope, from: StartFrom, reply: FastifyReply): Promise<void> {
+    const cursor = await this.startOf(scope, from);
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    const leave = this.keys.whenRevoked(asked.caller, end);
+    asked.signal.addEventListener('abort', end);
+    if (asked.signal.aborted) end();
+    reply.hijack();
+    const writer = new SseWriter(reply.raw);
+    this.open += 1;
+    try {
+      writer.open({ 'x-correlation-id': asked.trace.correlationId });
+      await this.writeAll(asked, new LogFollower(this.parts, scope, cursor), writer, over.signal, cursor);
+    } catch (error) {
+      await this.tellProblem(asked, writer, error);
+    } finally {
+      this.open -= 1;
+      leave();
+      asked.signal.removeEventListener('abort', end);
+      writer.end();
+    }
+  }
+
+  private async writeAll(asked: Asked, follower: LogFollower, writer: SseWriter, signal: AbortSignal, cursor: Cursor): Promise<void> {
+    if (!(await writer.cursor(formatCursor(cursor)))) return;
+    for await (const followed of follower.follow(signal)) {
+      if (signal.aborted || !(await this.write(asked, followed, writer))) return;
+    }
+  }
+
+  /** In a quiet moment it is also seen whether the key still holds. */
+  private async write(asked: Asked, { event, cursor }: Followed, writer: SseWriter): Promise<boolean> {
+    if (event) return writer.event(formatCursor(cursor), eventView(event));
+    return (await this.keys.stillHolds(asked.caller)) && (await writer.keepAlive());
+  }
+
+  private async tellProblem(asked: Asked, writer: SseWriter, error: unknown): Promise<void> {
+    const { correlationId } = asked.trace;
+    this.logger.warn({ correlationId, code: refusalOf(error).code }, `an event stream ended: ${error instanceof Error ? error.message : 'no error'}`);
+    await writer.problem(problemOf(error, correlationId).problem);
+  }
+
+  private async startOf(scope: Scope, { query, lastId }: StartFrom): Promise<Cursor> {
+    const text = lastId !== undefined && lastId !== '' ? lastId : textFrom(query, 'cursor', 200) ?? 'now';
+    if (text === 'start') return START;
+    return text === 'now' ? this.now(scope) : parseCursor(text);
+  }
+
+  private async now(scope: Scope): Promise<Cursor> {
+    const cursor: Record<keyof Cursor, number> = { ...START };
+    for (const stream of scope.streams) cursor[stream] = await this.parts.log.lastSequence(stream, scope.filter);
+    return cursor;
+  }
+}
