@@ -21,7 +21,7 @@ describe('bootstrap', () => {
     } finally {
       clone.remove();
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('whether the dependencies fit the lock', () => {

@@ -3,6 +3,9 @@ import { ALLOWED, PLANTED } from './planted.js';
 
 interface Finding { readonly filePath: string; readonly messages: readonly { readonly ruleId: string | null; readonly message: string }[] }
 
+/** Each run of the lint is a process of its own that reads the whole program; a busy machine takes its time for that. */
+const SLOWLY = 240_000;
+
 /** A boundary that nobody has seen fire may not be there. */
 describe('the lint, in a fresh clone with forbidden imports planted', () => {
   let clone: Clone;
@@ -17,7 +20,7 @@ describe('the lint, in a fresh clone with forbidden imports planted', () => {
     const run = clone.run('scripts/lint.mjs', '--format', 'json', '--output-file', report, ...files);
     code = run.code;
     findings = JSON.parse(clone.read(report)) as Finding[];
-  }, 120_000);
+  }, SLOWLY);
 
   afterAll(() => clone.remove());
 
@@ -43,32 +46,30 @@ describe('the lint without a project graph', () => {
   beforeAll(() => {
     clone = cloneWorkingTree();
     clone.write(file, PLANTED.find((planted) => planted.file === file)!.source);
-  }, 60_000);
+  }, SLOWLY);
 
   afterAll(() => clone.remove());
 
-  it('is skipped by plain eslint, which is why we do not use that', () => {
-    expect(clone.run('node_modules/eslint/bin/eslint.js', file)).toEqual({ code: 0, output: expect.stringContaining('No cached ProjectGraph') });
-  }, 60_000);
-
-  it('fails by our script when the rule was skipped', () => {
+  it('fails by our script when the rule was skipped, where eslint alone would pass', () => {
     const { code, output } = clone.run('--input-type=module', '-e', `
       import { runEslint } from './scripts/lint.mjs';
       process.exitCode = await runEslint(['${file}']);
     `);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('the boundaries were not checked') });
-  }, 60_000);
+    expect(output).toContain('No cached ProjectGraph');
+    expect(output).not.toContain('type:app');
+  }, SLOWLY);
 
   it('fails by our script when the graph cannot be computed', () => {
     clone.write('nx.json', '{ "pluginsConfig": ');
     const { code, output } = clone.run('scripts/lint.mjs', file);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('the project graph could not be computed') });
-  }, 60_000);
+  }, SLOWLY);
 
   it('fails by our script when a package has no tag', () => {
     clone.write('nx.json', '{}');
     clone.write('libs/kernel/package.json', JSON.stringify({ name: '@countersign/kernel', version: '0.1.0', private: true }));
     const { code, output } = clone.run('scripts/lint.mjs', file);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('libs/kernel') });
-  }, 60_000);
+  }, SLOWLY);
 });

@@ -53,6 +53,6 @@ function linkDependencies(root: string): void {
 /** Without what an outer run of jest or Nx left in the environment. */
 function runIn(cwd: string, args: string[]): { code: number; output: string } {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NX_|JEST_|NODE_OPTIONS$|npm_)/.test(name)));
-  const result = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, timeout: 120_000 });
+  const result = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, timeout: 200_000 });
   return { code: result.status ?? 128, output: `${result.stdout}${result.stderr}` };
 }

@@ -26,7 +26,7 @@ export const PLANTED: readonly Planted[] = [
   { what: 'the executor imports it when it runs', file: 'apps/executor/src/planted-dynamic.ts', source: 'export const used = () => import(\'@countersign/domain-provider\');\n', rule: BANNED, says: 'domain-provider' },
   { what: 'audit imports the provider catalogue', file: 'apps/audit/src/planted-catalogue.ts', source: imports('@countersign/domain-provider'), rule: BANNED, says: 'domain-provider' },
   { what: 'an app imports an app', file: 'apps/planner/src/planted-app.ts', source: imports('@countersign/app-policy'), rule: NX, says: 'type:app' },
-  { what: 'a lib imports an app', file: 'libs/service-host/src/planted-app.ts', source: imports('@countersign/app-policy'), rule: NX, says: 'type:host' },
+  { what: 'a lib imports an app', file: 'libs/testkit/src/planted-app.ts', source: imports('@countersign/app-policy'), rule: NX, says: 'type:testkit' },
   { what: 'an app reaches into a lib by path', file: 'apps/planner/src/planted-path.ts', source: imports('../../../libs/kernel/src/decider.js'), rule: NX, says: 'relative or absolute path' },
   { what: 'shipped code imports the test kit', file: 'apps/planner/src/planted-testkit.ts', source: imports('@countersign/testkit'), rule: NX, says: 'type:app' },
   { what: 'an app imports TypeORM', file: 'apps/audit/src/planted-typeorm.ts', source: imports('typeorm'), rule: BANNED, says: 'typeorm' },
