@@ -11,12 +11,14 @@ export interface BrokerUser {
 export interface BrokerCredentials {
   readonly setup: BrokerUser;
   readonly services: Readonly<Record<ServiceName, BrokerUser>>;
+  /** By which the servers of a cluster know each other. */
+  readonly routes: BrokerUser;
 }
 
 /** New passwords of 32 random bytes each. */
 export function generateCredentials(): BrokerCredentials {
   const services = Object.fromEntries(SERVICES.map((service) => [service, newUser(service)]));
-  return { setup: newUser('setup'), services: services as Record<ServiceName, BrokerUser> };
+  return { setup: newUser('setup'), services: services as Record<ServiceName, BrokerUser>, routes: newUser('routes') };
 }
 
 const newUser = (user: string): BrokerUser => ({ user, password: randomBytes(32).toString('base64url') });

@@ -1,5 +1,6 @@
 export * from './credentials.js';
 export { natsConfiguration } from './accounts.js';
+export { serverConfiguration, type ServerSettings } from './server-configuration.js';
 export { API_PREFIX, inboxPrefix } from './grants.js';
 export * from './connect.js';
 export * from './set-up.js';

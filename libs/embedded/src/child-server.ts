@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { SETPRIV } from './setpriv.js';
 import { watchUntil } from './watch-until.js';
 
@@ -89,6 +89,12 @@ export class ChildServer {
     await this.exit;
   }
 
+  /** The signal stops a process of several threads a moment later; Linux tells when each of them stands still. */
+  async freeze(): Promise<void> {
+    this.signal('SIGSTOP');
+    while (this.running && !await standsStill(this.pid)) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
   signal(signal: NodeJS.Signals): void {
     if (!this.ended) this.child.kill(signal);
   }
@@ -97,6 +103,13 @@ export class ChildServer {
     const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
     return text.trimEnd().split('\n').slice(-15).join('\n');
   }
+}
+
+async function standsStill(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const states = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '')));
+  return states.every((stat) => /^\d+ \(.*\) T|^$/.test(stat.trim()));
 }
 
 /** Where that tool is missing, the `exit` hook still covers every end but a kill. */

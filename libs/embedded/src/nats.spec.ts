@@ -42,7 +42,7 @@ describe('startNats', () => {
   it('freezes and thaws', async () => {
     server = await startNats({ binary, dir });
     const nc = await open();
-    server.pause();
+    await server.pause();
     await expect(nc.request('$JS.API.INFO', '', { timeout: 300 })).rejects.toThrow();
     server.resume();
     expect((await nc.request('$JS.API.INFO', '', { timeout: 5_000 })).data.length).toBeGreaterThan(0);
@@ -63,8 +63,14 @@ describe('startNats', () => {
     await expect(startNats({ binary, dir, config: 'nonsense {' })).rejects.toThrow(/ended before it was ready[^]*nonsense|ended before it was ready[^]*unexpected/i);
   });
 
+  it('refuses a second server on the same store, and leaves the first alone', async () => {
+    server = await startNats({ binary, dir });
+    await expect(startNats({ binary, dir })).rejects.toThrow(/seems to run already[^]*COUNTERSIGN_STATE/);
+    await (await open()).close();
+  });
+
   it('ends when the process that started it is killed', async () => {
-    const module = await runnableCopy(['nats.ts', 'child-server.ts', 'watch-until.ts', 'setpriv.ts'], join(dir, 'code'));
+    const module = await runnableCopy(['nats.ts', 'child-server.ts', 'watch-until.ts', 'setpriv.ts', 'running-process.ts', 'run-tool.ts'], join(dir, 'code'));
     const script = `
       import { startNats } from ${JSON.stringify(pathToFileURL(join(module, 'nats.js')).href)};
       const server = await startNats(${JSON.stringify({ binary, dir: join(dir, 'server') })});

@@ -1,6 +1,7 @@
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChildServer } from './child-server.js';
+import { seemsToRun, stillRunning } from './running-process.js';
 
 export interface NatsOptions {
   /** Path of the program, from `obtainNatsServer`. */
@@ -32,8 +33,8 @@ export interface NatsServer {
   kill(): Promise<void>;
   /** Starts again on the same port and store, stopping it first if it runs. New text replaces the accounts. */
   restart(authConf?: string): Promise<void>;
-  /** Freezes the process: connections stay, nothing answers. */
-  pause(): void;
+  /** Freezes the process: connections stay, nothing answers any more when this returns. */
+  pause(): Promise<void>;
   resume(): void;
 }
 
@@ -43,7 +44,7 @@ const READY_TIMEOUT_MS = 60_000;
 
 /**
  * One server with JetStream on loopback and file storage, ready to be connected to.
- * @throws Error with the end of the server's log
+ * @throws Error with the end of the server's log, or when a server runs on `dir`
  */
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
   await mkdir(options.dir, { recursive: true });
@@ -62,18 +63,21 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
       authConf = newAuthConf ?? authConf;
       running = await launch({ ...options, authConf }, port);
     },
-    pause: () => running.child.signal('SIGSTOP'),
+    pause: () => running.child.freeze(),
     resume: () => running.child.signal('SIGCONT'),
   };
 }
 
 async function launch(options: NatsOptions, port: number) {
+  const pidFile = join(options.dir, 'nats.pid');
+  const other = await stillRunning({ path: pidFile, folder: options.dir, command: /nats-server/ });
+  if (other !== undefined) throw seemsToRun('NATS', other, options.dir);
   const configFile = join(options.dir, 'nats.conf');
   await writeFile(configFile, configText(options, port), { mode: 0o600 });
   await removePortsFiles(options.dir);
   const child = await ChildServer.spawn({
     name: 'nats-server',
-    command: [options.binary, '-c', configFile, '--ports_file_dir', options.dir],
+    command: [options.binary, '-c', configFile, '--ports_file_dir', options.dir, '--pid', pidFile],
     logFile: join(options.dir, 'nats.log'),
     stopSignal: 'SIGTERM',
   });

@@ -1,10 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool } from './run-tool.js';
-import { watchUntil } from './watch-until.js';
-
-/** A server whose starter was killed ends by itself; this long it is waited for. */
-const ORPHAN_TIMEOUT_MS = 10_000;
+import { seemsToRun, stillRunning } from './running-process.js';
 
 /**
  * Clears what a crash left in a data folder. PostgreSQL itself refuses to start when the process number in its
@@ -12,28 +8,10 @@ const ORPHAN_TIMEOUT_MS = 10_000;
  * @throws Error when a PostgreSQL server really runs on the folder
  */
 export async function clearStaleLock(dataDir: string): Promise<void> {
-  const free = async () => (await lockHolder(dataDir) === undefined ? true : undefined);
-  if (!await watchUntil(dataDir, free, { timeoutMs: ORPHAN_TIMEOUT_MS, giveUp: new Promise(() => {}) })) {
-    throw new Error(`A PostgreSQL server (process ${await lockHolder(dataDir)}) uses ${dataDir}: Countersign seems to run already. `
-      + 'Way out: stop it, or set COUNTERSIGN_STATE to another folder.');
-  }
-  await rm(join(dataDir, 'postmaster.pid'), { force: true });
-}
-
-/** Undefined when no server runs there. */
-async function lockHolder(dataDir: string): Promise<number | undefined> {
-  const pid = Number((await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
-  return pid > 0 && /postgres|postmaster/.test(await commandOf(pid)) ? pid : undefined;
-}
-
-/** Empty when there is no such process. */
-async function commandOf(pid: number): Promise<string> {
-  try {
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')[0]!;
-  } catch {
-    if (process.platform === 'linux') return '';
-    return runTool('ps', ['-o', 'comm=', '-p', String(pid)], { timeoutMs: 5_000 }).catch(() => '');
-  }
+  const path = join(dataDir, 'postmaster.pid');
+  const pid = await stillRunning({ path, folder: dataDir, command: /^\S*(postgres|postmaster)/ });
+  if (pid !== undefined) throw seemsToRun('PostgreSQL', pid, dataDir);
+  await rm(path, { force: true });
 }
 
 /** Whether the server with this process number says that it takes connections. */
