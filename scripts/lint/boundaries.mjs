@@ -8,7 +8,8 @@ const MAY_IMPORT = {
   port: ['kernel', 'contract'],
   adapter: ['port', 'kernel', 'contract'],
   projection: ['domain', 'port', 'kernel', 'contract'],
-  host: ['port', 'kernel', 'contract'],
+  // A host makes the adapters that an app is given; apps and domains never see which.
+  host: ['host', 'adapter', 'port', 'kernel', 'contract'],
   web: ['contract'],
   app: ['contract', 'kernel', 'domain', 'port', 'adapter', 'projection', 'host', 'web'],
   composition: ['contract', 'kernel', 'domain', 'port', 'adapter', 'projection', 'host', 'web', 'app'],
