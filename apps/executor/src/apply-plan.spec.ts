@@ -3,7 +3,7 @@ import { outcomeOf } from '@countersign/domain-plan';
 import { InMemoryEventLog, unseal } from '@countersign/event-log';
 import { createProviderRegistry } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
-import { SESSION, TENANT, allow, deliveryOf, specWorld } from './spec-world.js';
+import { SESSION, TENANT, allow, deliveryOf, specWorld } from './spec-support/world.js';
 
 const note = (provider: string) => ({ provider, operation: 'write_note' });
 const read = (provider: string, text = 'hello') => ({ provider, operation: 'echo_read', input: { text } });

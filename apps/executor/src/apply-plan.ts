@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { LIMITS, type StoredEvent } from '@countersign/contracts';
 import { itemsToApply, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
-import { inGroups } from '@countersign/providers';
+import { inGroups, TenantShares } from '@countersign/providers';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
 import { begin } from './begin.js';
 import { Claims, type Claim } from './claims.js';
@@ -14,6 +14,9 @@ import { metaOf, type ExecutorParts, type Task, type Work } from './work.js';
 const OUTCOMES_TOGETHER = 256;
 /** Until a run of the same message in this process, whose lease ended, has let go of its items. */
 const STILL_HELD_MS = 1_000;
+/** A quarter of the service's places (`index.ts`). */
+const SLOW_PLANS_OF_A_TENANT = 256;
+const LATER_MS = 500;
 
 interface Due {
   readonly ready: readonly ItemState[];
@@ -23,10 +26,17 @@ interface Due {
 /** Applies what the fold of the plan says is allowed and has not begun, each item once. */
 export class ApplyPlan {
   private readonly claims = new Claims();
+  private readonly shares = new TenantShares({ slowMost: SLOW_PLANS_OF_A_TENANT, slowMs: 1_000 });
 
   constructor(private readonly parts: ExecutorParts) {}
 
   async handle(event: StoredEvent, delivery: Delivery): Promise<Handled> {
+    const leave = this.shares.enter(event.key.tenant);
+    if (!leave) return { retryInMs: LATER_MS };
+    return await this.apply(event, delivery).finally(leave);
+  }
+
+  private async apply(event: StoredEvent, delivery: Delivery): Promise<Handled> {
     const plan = await this.load(event, delivery);
     const due = dueNow(plan, delivery);
     if (!plan.proposed || (due.ready.length === 0 && due.recoveries.length === 0)) return;

@@ -2,7 +2,7 @@ import { outcomeOf } from '@countersign/domain-plan';
 import { injectFaults } from '@countersign/fault-points';
 import { failed } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
-import { allow, deliveryOf, specWorld } from './spec-world.js';
+import { allow, deliveryOf, specWorld } from './spec-support/world.js';
 
 const { applyStarted, attemptAt } = planFacts;
 

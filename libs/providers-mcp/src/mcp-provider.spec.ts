@@ -7,7 +7,7 @@ import { LIMITS } from '@countersign/contracts';
 import { callOf, createProviderRegistry, type Provider, type ProviderRegistry } from '@countersign/providers';
 import { mcpProviderFactory } from './mcp-provider.js';
 
-const server = fileURLToPath(new URL('./test-servers/misbehaving-server.mjs', import.meta.url));
+const server = fileURLToPath(new URL('./spec-support/misbehaving-server.mjs', import.meta.url));
 const change = { operation: 'change_it', input: {} };
 const ok = { operation: 'ok', input: {} };
 

@@ -51,7 +51,6 @@ export const adapterFault = (): FailedAnswer => failed('unknown', 'The providerâ
 /** Bounded, well-formed, without control characters other than line breaks and tabs, and without stack lines. */
 export function safeText(text: string): string {
   const lines = text.toWellFormed().split('\n').filter((line) => !/^\s+at .*[(:]/.test(line));
-  // eslint-disable-next-line no-control-regex -- these are what is removed
   const clean = lines.join('\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
   return clean.length <= LIMITS.reasonChars ? clean : `${clean.slice(0, LIMITS.reasonChars - 1).toWellFormed()}â€¦`;
 }

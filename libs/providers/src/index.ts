@@ -10,3 +10,4 @@ export { countingSink, fileSink, memorySink, type EffectSink, type FakeEffect } 
 export { callOf, providerContract, snapshotOf, type ContractCall, type ProviderUnderTest } from './provider-contract.js';
 export { deadlineIn, type Deadline } from './deadline.js';
 export { inGroups, type GroupOptions } from './in-groups.js';
+export { TenantShares, type TenantSharesOptions } from './tenant-shares.js';

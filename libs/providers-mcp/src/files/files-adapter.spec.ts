@@ -9,7 +9,7 @@ import { callOf, createProviderRegistry, providerContract, type ApplyCall, type 
 import { mcpProviderFactory } from '../mcp-provider.js';
 
 const entry = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')), 'dist/index.js');
-const misbehaving = fileURLToPath(new URL('../test-servers/misbehaving-server.mjs', import.meta.url));
+const misbehaving = fileURLToPath(new URL('../spec-support/misbehaving-server.mjs', import.meta.url));
 const folder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
 const endpointOf = (root: string, adapter?: 'files'): ProviderEndpoint =>
   ({ transport: 'mcp-stdio', command: process.execPath, args: [entry, root], ...(adapter ? { adapter } : {}) });

@@ -7,9 +7,9 @@ import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventL
 import { createProviderRegistry, createSchemaChecks, fakeOperations, fakeProviderFactory, memorySink, parseBehaviour, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
 import type { Delivery } from '@countersign/transport-jetstream';
-import { ApplyPlan } from './apply-plan.js';
-import { LockDomains } from './lock-domains.js';
-import type { ExecutorParts } from './work.js';
+import { ApplyPlan } from '../apply-plan.js';
+import { LockDomains } from '../lock-domains.js';
+import type { ExecutorParts } from '../work.js';
 
 export const TENANT = 'acme';
 export const SESSION = 's00000000aa';
