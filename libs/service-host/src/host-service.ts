@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
+import type { NestMicroservice } from '@nestjs/microservices';
 import type { INestApplication, INestApplicationContext, INestMicroservice } from '@nestjs/common';
 import { decodeStored } from '@countersign/event-log-jetstream';
 import { JetStreamStrategy, RethrowFilter, type Decode } from '@countersign/transport-jetstream';
@@ -59,12 +60,16 @@ async function makeHttp(definition: ServiceDefinition, infra: ServiceInfra, stra
   const { adapter, configure } = definition.http!;
   const app = await NestFactory.create(definition.module(infra), adapter(infra), { logger: nestLogger(infra.logger), abortOnError: false });
   await configure?.(app, infra);
-  app.connectMicroservice({ strategy }, { inheritAppConfig: false }).useGlobalFilters(new RethrowFilter());
+  // deferred, because a filter can be added only before the handlers are registered; the hooks are the application's to run
+  const worker = app.connectMicroservice({ strategy }, { inheritAppConfig: false, deferInitialization: true }) as NestMicroservice;
+  worker.useGlobalFilters(new RethrowFilter());
+  worker.setIsInitHookCalled(true);
   return app;
 }
 
 async function listenHttp(app: INestApplication, { config }: ServiceInfra): Promise<string> {
   if (!config.http) throw new Error('This service listens on HTTP, and its configuration does not say where: http.host, http.port');
+  await app.init();
   await app.startAllMicroservices();
   await app.listen(config.http.port, config.http.host);
   return app.getUrl();

@@ -7,6 +7,8 @@ export interface ConsumerBinding {
   readonly consumer: string;
   readonly ackWaitMs: number;
   readonly maxDeliver: number;
+  /** A work queue forgets what is terminated; then a dead letter could not be retried. */
+  readonly forgetsTerminated: boolean;
 }
 
 /**
@@ -17,7 +19,16 @@ export async function bindConsumer(manager: JetStreamManager, stream: string, co
   const { config } = await infoOf(manager, stream, consumer);
   if (config.ack_policy !== 'explicit') throw new GateError('UNAVAILABLE', `The consumer ${consumer} of ${stream} does not ask for explicit acknowledgements`);
   if (config.deliver_subject) throw new GateError('UNAVAILABLE', `The consumer ${consumer} of ${stream} pushes; this service pulls`);
-  return { stream, consumer, ackWaitMs: (config.ack_wait ?? 30e9) / 1e6, maxDeliver: config.max_deliver ?? -1 };
+  const forgetsTerminated = (await retentionOf(manager, stream)) !== 'limits';
+  return { stream, consumer, forgetsTerminated, ackWaitMs: (config.ack_wait ?? 30e9) / 1e6, maxDeliver: config.max_deliver ?? -1 };
+}
+
+async function retentionOf(manager: JetStreamManager, stream: string): Promise<string> {
+  try {
+    return (await manager.streams.info(stream)).config.retention;
+  } catch (error) {
+    throw new GateError('UNAVAILABLE', `The stream ${stream} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** @throws GateError UNAVAILABLE */

@@ -21,6 +21,7 @@ export interface RunnerOptions {
   /** As the consumer is configured. */
   readonly ackWaitMs: number;
   readonly maxDeliver: number;
+  readonly forgetsTerminated: boolean;
   readonly concurrency: number;
   readonly parse: Parse;
   readonly dispatch: Dispatch;
@@ -99,7 +100,8 @@ export class ConsumerRunner {
   private async run(delivery: RunningDelivery): Promise<void> {
     for (;;) {
       const outcome = await this.runOnce(delivery.message, delivery);
-      const settlement = settle(outcome, { deliveries: delivery.deliveries, maxDeliver: this.options.maxDeliver, repeats: delivery.repeats });
+      const { maxDeliver, forgetsTerminated } = this.options;
+      const settlement = settle(outcome, { deliveries: delivery.deliveries, repeats: delivery.repeats, maxDeliver, forgetsTerminated });
       this.tell(delivery, outcome, settlement);
       if (settlement.kind !== 'hold' || this.draining) {
         await this.end(delivery, settlement);

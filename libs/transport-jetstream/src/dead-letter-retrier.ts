@@ -58,7 +58,9 @@ export class DeadLetterRetrier {
   /** From the stream's leader: a direct get may lag, and a dead letter must not be denied for that. */
   private async messageAt(runner: ConsumerRunner, sequence: number): Promise<LogMessage> {
     const { stream, consumer } = runner.options;
-    const found = await this.options.manager.streams.getMessage(stream, { seq: sequence });
+    const found = await this.options.manager.streams.getMessage(stream, { seq: sequence }).catch((error: unknown) => {
+      throw new GateError('UNAVAILABLE', `${stream} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    });
     if (!found) throw new GateError('DEAD_LETTER_UNKNOWN', `${stream} holds no message ${sequence}`);
     const { config } = await infoOf(this.options.manager, stream, consumer);
     const filters = config.filter_subjects ?? (config.filter_subject ? [config.filter_subject] : []);

@@ -5,7 +5,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import type { StoredEvent } from '@countersign/contracts';
 import { injectFaults } from '@countersign/fault-points';
 import { GateError } from '@countersign/kernel';
-import { CommandClient, DeadLetterOffice, OnEvent, type Delivery, type Handled } from './index.js';
+import { CommandClient, DeadLetterOffice, OnEvent, OnTimer, type Delivery, type Handled, type TimerFired } from './index.js';
 import { Bench, eventually, pause } from './test/bench.js';
 
 const context = { tenant: 't1', principal: 'p1', correlationId: 'c1' };
@@ -75,6 +75,27 @@ describe('what is not done at the first delivery', () => {
     expect(await office.list()).toEqual([{ ...letter, retries: 2, reason: 'retry failed: POLICY_INVALID: The bundle has no rules', resolvedAt: expect.any(String) }]);
     await expect(office.retry('policy', 'GATE', sequence, context)).rejects.toMatchObject({ code: 'ALREADY_RESOLVED' });
     await expect(office.retry('policy', 'GATE', 99, context)).rejects.toMatchObject({ code: 'DEAD_LETTER_UNKNOWN' });
+  });
+
+  it('a timer whose handler fails to the last stays in its work queue and can be retried', async () => {
+    let broken = true;
+    const fired: string[] = [];
+    @Controller()
+    class Timers {
+      @OnTimer()
+      async one(@Payload() timer: TimerFired): Promise<void> {
+        if (broken) throw new Error('no');
+        fired.push(timer.name);
+      }
+    }
+    await bench.consumer('TIMER_planner', 'planner', { max_deliver: 2, filter_subject: 'timer.planner.fire.>' });
+    await bench.service('planner', Timers, { consumes: ['TIMER_planner'] });
+    bench.connection.publish('timer.planner.fire.plan.t1.p1', '');
+    await eventually(async () => (await office.list()).length === 1, 'a dead letter');
+    expect(await office.list()).toMatchObject([{ service: 'planner', stream: 'TIMER_planner', sequence: 1, kind: 'deliveries', deliveries: 2 }]);
+    broken = false;
+    await office.retry('planner', 'TIMER_planner', 1, context);
+    expect(fired).toEqual(['plan.t1.p1']);
   });
 
   it('of two retries at once one runs', async () => {

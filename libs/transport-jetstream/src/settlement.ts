@@ -18,6 +18,8 @@ export interface Tries {
   readonly maxDeliver: number;
   /** Runs under this one delivery before this one. */
   readonly repeats: number;
+  /** The stream loses what is terminated. */
+  readonly forgetsTerminated: boolean;
 }
 
 const LAG_FIRST_MS = 25;
@@ -43,10 +45,13 @@ export function settle(outcome: Outcome, tries: Tries): Settlement {
     case 'unparsable':
       return { kind: 'term', reason: `unparsable: ${tellable(outcome.error)}` };
     case 'failed':
-      return isLast(tries)
-        ? { kind: 'term', reason: `failed: ${tellable(outcome.error)}` }
-        : { kind: 'nak', delayMs: exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries) };
+      return isLast(tries) ? givenUp(outcome.error, tries) : { kind: 'nak', delayMs: exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries) };
   }
+}
+
+/** A termination tells people the reason; where it would lose the message, the server's own advisory must do. */
+function givenUp(error: Error, { forgetsTerminated }: Tries): Settlement {
+  return forgetsTerminated ? { kind: 'nak', delayMs: 0 } : { kind: 'term', reason: `failed: ${tellable(error)}` };
 }
 
 /** Deliveries that waits may use up. */

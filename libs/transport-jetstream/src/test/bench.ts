@@ -29,7 +29,7 @@ export class Bench {
     const connection = await connect({ servers: server.url, noAsyncTraces: true });
     const manager = await jetstreamManager(connection);
     await manager.streams.add({ name: 'GATE', subjects: ['evt.>'], allow_direct: true });
-    await manager.streams.add({ name: 'TIMER_planner', subjects: ['timer.planner.>'], allow_direct: true });
+    await manager.streams.add({ name: 'TIMER_planner', subjects: ['timer.planner.>'], retention: 'workqueue', allow_direct: true });
     await manager.streams.add({ name: 'ADVISORIES', subjects: [...ADVISORY_SUBJECTS], allow_direct: true });
     return new Bench(server, dir, connection, manager);
   }

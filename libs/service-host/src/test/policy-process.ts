@@ -1,0 +1,4 @@
+import { runService } from '../index.js';
+import { smallPolicy } from './small-policy.js';
+
+await runService(smallPolicy({ seen: [], onProposed: async () => undefined }));
