@@ -46,7 +46,7 @@ export class McpConnection {
     let cursor: string | undefined;
     for (let page = 0; page < PAGES && tools.length <= LIMITS.providerOperations; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const result = await this.counted(() => this.client.request({ method: 'tools/list', params }, ListToolsResultSchema, { signal, timeout: NEVER_MS }));
+      const result = await this.counted(signal, (options) => this.client.request({ method: 'tools/list', params }, ListToolsResultSchema, options));
       tools.push(...result.tools);
       cursor = result.nextCursor;
       if (cursor === undefined) return tools;
@@ -57,9 +57,7 @@ export class McpConnection {
   /** @throws McpError, ZodError (an answer of the wrong shape), the signal's reason */
   async callTool(name: string, input: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
     const request = { method: 'tools/call', params: { name, arguments: input } } as const;
-    // the SDK leaves its listener on the signal it is given; several requests of one call share the caller's
-    const own = deadlineIn(NEVER_MS, signal);
-    return await this.counted(() => this.client.request(request, CallToolResultSchema, { signal: own.signal, timeout: NEVER_MS })).finally(own.end);
+    return await this.counted(signal, (options) => this.client.request(request, CallToolResultSchema, options));
   }
 
   /**
@@ -78,12 +76,15 @@ export class McpConnection {
     await this.process.close();
   }
 
-  private async counted<A>(call: () => Promise<A>): Promise<A> {
+  /** The SDK leaves its listener on the signal it is given; so each request gets one of its own that follows the caller's. */
+  private async counted<A>(signal: AbortSignal, request: (options: { signal: AbortSignal; timeout: number }) => Promise<A>): Promise<A> {
+    const own = deadlineIn(NEVER_MS, signal);
     this.calls += 1;
     try {
-      return await call();
+      return await request({ signal: own.signal, timeout: NEVER_MS });
     } finally {
       this.calls -= 1;
+      own.end();
     }
   }
 }
