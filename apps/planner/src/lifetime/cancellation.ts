@@ -1,0 +1,17 @@
+import { planKey, type Accepted, type CancelPlan, type Command } from '@countersign/contracts';
+import { closePlan } from '@countersign/domain-plan';
+import { acceptedOf, metaOf } from '../command-meta.js';
+import type { PlannerStores } from '../stores.js';
+
+/** Denies what is undecided of a plan; what is allowed already goes on. */
+export class Cancellation {
+  constructor(private readonly stores: PlannerStores) {}
+
+  /** @throws GateError NOT_FOUND */
+  async cancel({ context, planId, at }: Command<CancelPlan>): Promise<Accepted> {
+    const closed = { reason: 'cancelled', by: context.principal, at } as const;
+    return acceptedOf(await this.stores.plans.transact(
+      planKey(context.tenant, planId), ({ state }) => closePlan(state, closed), { meta: metaOf(context, 'person') },
+    ));
+  }
+}

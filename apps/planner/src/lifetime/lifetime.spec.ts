@@ -1,0 +1,119 @@
+import { PLAN, SESSION, call, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
+import { OpenPlans } from './open-plans.js';
+
+async function proposed(): Promise<ReturnType<typeof plannerInMemory>> {
+  const planner = plannerInMemory();
+  await planner.ready();
+  await planner.proposals.propose(planner.proposal([call('c1'), call('c2')]));
+  return planner;
+}
+const decidedBy = (planner: ReturnType<typeof plannerInMemory>) => [...planner.planState().items.values()].map((item) => item.closed ?? (item.expiredAt && 'expired'));
+
+describe('the timer of a plan', () => {
+  it('closes it when no verdict comes in a minute, and then rests', async () => {
+    const planner = await proposed();
+    await planner.timers.advanceBy(59_999);
+    expect(planner.typesOf()).toEqual(['plan.Proposed']);
+    await planner.timers.advanceBy(1);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Closed']);
+    expect(decidedBy(planner)).toEqual(['policy_unavailable', 'policy_unavailable']);
+    expect(planner.timers.pending()).toEqual([]);
+  });
+
+  it('moves on to the expiry of what is asked, and expires it', async () => {
+    const planner = await proposed();
+    await planner.judge('ask');
+    await planner.timers.advanceBy(60_000);
+    expect(planner.timers.pending()).toEqual([`plan.acme.${PLAN}`]);
+    await planner.timers.advanceBy(1_800_000);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.ItemsExpired']);
+    expect(decidedBy(planner)).toEqual(['expired', 'expired']);
+    expect(planner.timers.pending()).toEqual([]);
+  });
+
+  it('leaves alone what is decided', async () => {
+    const planner = await proposed();
+    await planner.judge('allow');
+    await planner.timers.advanceBy(3_600_000);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated']);
+  });
+
+  it('fired twice or too early changes nothing', async () => {
+    const planner = await proposed();
+    await planner.clock.fired(`plan.acme.${PLAN}`);
+    expect(planner.typesOf()).toEqual(['plan.Proposed']);
+    await planner.timers.advanceBy(60_000);
+    await planner.clock.fired(`plan.acme.${PLAN}`);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Closed']);
+  });
+
+  it('does nothing for a plan that is not there, and refuses a name that is not a plan’s', async () => {
+    const planner = await proposed();
+    await planner.clock.fired(`plan.acme.${SESSION}-p${'e'.repeat(24)}`);
+    expect(await refusalOf(planner.clock.fired('session.acme.x'))).toMatchObject({ code: 'INTERNAL' });
+    expect(planner.typesOf()).toEqual(['plan.Proposed']);
+  });
+});
+
+describe('the end of a session', () => {
+  const end = (planner: ReturnType<typeof plannerInMemory>) =>
+    planner.sessions.end({ context: planner.context(), sessionId: SESSION, reason: 'done', at: planner.at() });
+
+  it('closes the plans this process knows of, before it is answered', async () => {
+    const planner = await proposed();
+    await planner.judge('ask');
+    await end(planner);
+    expect(decidedBy(planner)).toEqual(['session_ended', 'session_ended']);
+    expect(await end(planner)).toMatchObject({ repeated: true });
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.Closed']);
+  });
+
+  it('leaves what is decided as it is', async () => {
+    const planner = await proposed();
+    await planner.judge('allow');
+    await end(planner);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated']);
+  });
+
+  it('closes at their timers the plans that another process proposed', async () => {
+    const planner = await proposed();
+    await planner.judge('ask');
+    const ended = { type: 'session.Ended', data: { by: 'ops', reason: 'done', at: planner.at() }, meta: { actor: 'person:ops', correlationId: 'r2' } } as const;
+    await planner.log.append(planner.sessionKey, await planner.log.end(planner.sessionKey), ended);
+    await planner.timers.advanceBy(60_000);
+    expect(decidedBy(planner)).toEqual(['session_ended', 'session_ended']);
+  });
+
+  it('refuses what is no session, or none that was opened', async () => {
+    const planner = await proposed();
+    expect(await refusalOf(planner.sessions.end({ context: planner.context(), sessionId: 'x', reason: '', at: planner.at() }))).toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(await refusalOf(planner.sessions.end({ context: planner.context(), sessionId: `s${'9'.repeat(24)}`, reason: '', at: planner.at() }))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('cancelling', () => {
+  it('denies what is undecided, once', async () => {
+    const planner = await proposed();
+    const cancel = () => planner.cancellation.cancel({ context: planner.context(), planId: PLAN, at: planner.at() });
+    const first = await cancel();
+    expect(first.repeated).toBeUndefined();
+    expect(await cancel()).toEqual({ sequence: first.sequence, repeated: true });
+    expect(decidedBy(planner)).toEqual(['cancelled', 'cancelled']);
+    expect(await refusalOf(planner.cancellation.cancel({ context: planner.context('ops', 'other'), planId: PLAN, at: planner.at() }))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('OpenPlans', () => {
+  it('gives a session’s plans once and forgets the quietest session first', () => {
+    const open = new OpenPlans(3);
+    open.add('t', 's1', 'a');
+    open.add('t', 's2', 'b');
+    open.add('t', 's1', 'c');
+    open.add('t', 's3', 'd');
+    expect(open.take('t', 's2')).toEqual([]);
+    expect(open.take('t', 's1')).toEqual(['a', 'c']);
+    expect(open.take('t', 's1')).toEqual([]);
+    expect(open.take('other', 's3')).toEqual([]);
+    expect(open.take('t', 's3')).toEqual(['d']);
+  });
+});

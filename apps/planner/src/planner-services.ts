@@ -1,0 +1,40 @@
+import type { ServiceInfra } from '@countersign/service-host';
+import { Answers } from './answers/answers.js';
+import { AssertionVerifier } from './answers/assertion-verifier.js';
+import { Cancellation } from './lifetime/cancellation.js';
+import { OpenPlans } from './lifetime/open-plans.js';
+import { PlanClock } from './lifetime/plan-clock.js';
+import { Sessions } from './lifetime/sessions.js';
+import { OperationCatalogue } from './proposal/operation-catalogue.js';
+import { Proposals } from './proposal/proposals.js';
+import { Providers } from './registration/providers.js';
+import { Tenants } from './registration/tenants.js';
+import { SchemaChecks } from './schemas/schema-checks.js';
+import { createStores } from './stores.js';
+
+export interface PlannerServices {
+  readonly tenants: Tenants;
+  readonly providers: Providers;
+  readonly sessions: Sessions;
+  readonly proposals: Proposals;
+  readonly answers: Answers;
+  readonly cancellation: Cancellation;
+  readonly clock: PlanClock;
+}
+
+/** Everything planner does, put together outside of Nest, so that specs build the same. */
+export function plannerServices({ log, blobs, timers, now, config, logger }: Pick<ServiceInfra, 'log' | 'blobs' | 'timers' | 'now' | 'config' | 'logger'>): PlannerServices {
+  const stores = createStores(log);
+  const clock = new PlanClock(stores, timers, now);
+  const openPlans = new OpenPlans();
+  const parts = { stores, blobs, catalogue: new OperationCatalogue(log, stores.providers, blobs), checks: new SchemaChecks() };
+  return {
+    tenants: new Tenants(stores),
+    providers: new Providers(stores),
+    sessions: new Sessions(stores, clock, openPlans, logger),
+    proposals: new Proposals(parts, clock, openPlans),
+    answers: new Answers(stores, new AssertionVerifier(config.assertionPublicKeys ?? {}), clock),
+    cancellation: new Cancellation(stores),
+    clock,
+  };
+}

@@ -1,0 +1,33 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { ServiceInfra } from '@countersign/service-host';
+import { Answers } from './answers/answers.js';
+import { Cancellation } from './lifetime/cancellation.js';
+import { LifetimeController } from './lifetime/lifetime.controller.js';
+import { PlanClock } from './lifetime/plan-clock.js';
+import { Sessions } from './lifetime/sessions.js';
+import { plannerServices } from './planner-services.js';
+import { PlansController } from './plans.controller.js';
+import { Proposals } from './proposal/proposals.js';
+import { Providers } from './registration/providers.js';
+import { RegistrationController } from './registration/registration.controller.js';
+import { Tenants } from './registration/tenants.js';
+
+@Module({})
+export class PlannerModule {
+  static register(infra: ServiceInfra): DynamicModule {
+    const services = plannerServices(infra);
+    return {
+      module: PlannerModule,
+      controllers: [RegistrationController, LifetimeController, PlansController],
+      providers: [
+        { provide: Tenants, useValue: services.tenants },
+        { provide: Providers, useValue: services.providers },
+        { provide: Sessions, useValue: services.sessions },
+        { provide: Proposals, useValue: services.proposals },
+        { provide: Answers, useValue: services.answers },
+        { provide: Cancellation, useValue: services.cancellation },
+        { provide: PlanClock, useValue: services.clock },
+      ],
+    };
+  }
+}

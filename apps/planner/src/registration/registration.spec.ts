@@ -1,0 +1,61 @@
+import type { ProviderEndpoint, ToolSchema } from '@countersign/contracts';
+import { sha256 } from '@countersign/kernel';
+import { READ, WRITE, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
+
+const STDIO: ProviderEndpoint = { transport: 'mcp-stdio', command: 'server', args: [] };
+
+describe('registering a provider', () => {
+  const register = (planner: ReturnType<typeof plannerInMemory>, operations: readonly ToolSchema[], endpoint: ProviderEndpoint = { transport: 'fake' }, name = 'more') =>
+    planner.providers.register({ context: planner.context(), name, endpoint, operations, at: planner.at() });
+
+  it('gives a version to each change', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    const first = await register(planner, [READ]);
+    expect(first).toEqual({ sequence: 3, version: 1 });
+    expect(await register(planner, [READ])).toEqual({ sequence: 3, version: 1, repeated: true });
+    expect(await register(planner, [READ, WRITE])).toEqual({ sequence: 4, version: 2 });
+  });
+
+  it('lets only some tenants start processes', async () => {
+    const forbidden = plannerInMemory();
+    await forbidden.ready();
+    expect(await refusalOf(register(forbidden, [READ], STDIO))).toMatchObject({ code: 'LOCAL_PROCESSES_FORBIDDEN' });
+    const allowed = plannerInMemory();
+    await allowed.ready([READ], true);
+    expect(await register(allowed, [READ], STDIO)).toMatchObject({ version: 1 });
+  });
+
+  it('refuses schemas that do not compile, naming operation and member', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    expect(await refusalOf(register(planner, [READ, { ...WRITE, outputSchema: { type: 'thing' } }])))
+      .toMatchObject({ code: 'PROVIDER_INVALID', details: { operation: 'write_file', member: 'outputSchema' } });
+  });
+
+  it('refuses a catalogue that does not fit one event, a bad name and an unknown tenant', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    const many = Array.from({ length: 40 }, (_, index): ToolSchema => ({ ...WRITE, name: `w${index}`, description: 'x'.repeat(8_000) }));
+    expect(await refusalOf(register(planner, many))).toMatchObject({ code: 'PROVIDER_INVALID' });
+    expect(await refusalOf(register(planner, [READ], { transport: 'fake' }, 'a.b'))).toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(await refusalOf(planner.providers.register({ context: planner.context('ops', 'nobody'), name: 'x', endpoint: { transport: 'fake' }, operations: [READ], at: planner.at() })))
+      .toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('tenants and keys', () => {
+  const key = (keyId: string) => ({ keyId, secretHash: sha256(keyId), principal: 'ops', roles: ['admin' as const] });
+
+  it('registers a tenant once, and issues and revokes its keys', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    expect(await planner.tenants.issueKey({ context: planner.context(), key: key('k2'), at: planner.at() })).toEqual({ sequence: 3 });
+    expect(await planner.tenants.revokeKey({ context: planner.context(), keyId: 'k2', at: planner.at() })).toEqual({ sequence: 4 });
+    expect(await planner.tenants.revokeKey({ context: planner.context(), keyId: 'k2', at: planner.at() })).toEqual({ sequence: 4, repeated: true });
+    expect(await refusalOf(planner.tenants.register({ context: planner.context(), name: 'Other', localProcesses: true, keys: [], at: planner.at() })))
+      .toMatchObject({ code: 'TENANT_EXISTS' });
+    expect(await refusalOf(planner.tenants.register({ context: planner.context('ops', 'a.b'), name: 'Other', localProcesses: true, keys: [], at: planner.at() })))
+      .toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+});

@@ -1,0 +1,86 @@
+import type { JsonObject } from '@countersign/contracts';
+import { GateError } from '@countersign/kernel';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as addFormats } from 'ajv-formats';
+import { shapeOf } from './json-shape.js';
+import { withinTime } from './within-time.js';
+
+/** Building the check of one schema. */
+const COMPILE_MS = 1_000;
+/** One check of one input. Longer: it counts as not fitting. */
+export const CHECK_MS = 100;
+/** Inputs above this are checked against the clock whatever their schema says. */
+const LARGE_INPUT_BYTES = 64 * 1024;
+
+export interface SchemaProblem {
+  /** JSON pointer into the input. */
+  readonly pointer: string;
+  readonly problem: string;
+}
+
+/** The first thing in which an input does not fit; undefined when it fits. Never changes the input. */
+export type InputCheck = (input: JsonObject, bytes: number) => SchemaProblem | undefined;
+
+type Draft = 'draft-07' | '2020-12';
+const DRAFTS: Readonly<Record<string, Draft>> = {
+  'http://json-schema.org/draft-07/schema': 'draft-07',
+  'https://json-schema.org/draft/2020-12/schema': '2020-12',
+};
+
+// unknown keywords are legal JSON Schema and common in the wild; nothing is coerced, filled in or fetched
+const OPTIONS = { strict: false, inlineRefs: false, addUsedSchema: false, logger: false } as const;
+/** Only for asking whether a schema is one: they never keep what they are shown. */
+const metaCheckers: Record<Draft, Ajv> = { 'draft-07': new Ajv(OPTIONS), '2020-12': new Ajv2020(OPTIONS) };
+
+/**
+ * Makes the check of one JSON Schema, draft 2020-12 (also when it does not say) or draft-07, formats included. Each schema
+ * has a compiler of its own, so no `$id` of one provider can reach into another's.
+ * @throws GateError PROVIDER_INVALID when it is no schema, refers outside of itself, or takes too long to build
+ */
+export function compileSchema(schema: JsonObject): InputCheck {
+  const shape = shapeOf(schema);
+  if (shape.tooDeep) throw invalid('it is nested too deeply');
+  if (shape.async) throw invalid('asynchronous schemas are not taken');
+  const draft = draftOf(schema);
+  const built = withinTime(COMPILE_MS, () => build(schema, draft));
+  if ('overdue' in built) throw invalid('it takes too long to compile');
+  return checkBy(built.done, shape.costly);
+}
+
+function draftOf(schema: JsonObject): Draft {
+  const { $schema = 'https://json-schema.org/draft/2020-12/schema' } = schema;
+  const known = typeof $schema === 'string' ? $schema.replace(/#$/, '') : '';
+  if (!Object.hasOwn(DRAFTS, known)) throw invalid('its $schema is neither draft-07 nor 2020-12');
+  return DRAFTS[known]!;
+}
+
+function build(schema: JsonObject, draft: Draft): ValidateFunction {
+  const checker = metaCheckers[draft];
+  try {
+    if (!checker.validateSchema(schema)) throw new Error(checker.errorsText(checker.errors, { dataVar: 'schema' }));
+    const own = draft === 'draft-07' ? new Ajv({ ...OPTIONS, meta: false, validateSchema: false }) : new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false });
+    addFormats.default(own);
+    return own.compile(schema);
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : 'it does not compile');
+  }
+}
+
+function checkBy(validate: ValidateFunction, costly: boolean): InputCheck {
+  return (input, bytes) => {
+    if (shapeOf(input).tooDeep) return { pointer: '', problem: 'it is nested too deeply' };
+    const checked = costly || bytes > LARGE_INPUT_BYTES ? withinTime(CHECK_MS, () => validate(input)) : { done: validate(input) };
+    if ('overdue' in checked) return { pointer: '', problem: `checking it took longer than ${CHECK_MS} ms` };
+    return checked.done === true ? undefined : problemOf(validate.errors?.[0]);
+  };
+}
+
+function problemOf(error: ErrorObject | undefined): SchemaProblem {
+  const params = error?.params as { additionalProperty?: string } | undefined;
+  const what = params?.additionalProperty === undefined ? '' : ` (${params.additionalProperty.slice(0, 80)})`;
+  return { pointer: error?.instancePath ?? '', problem: `${error?.message ?? 'does not fit'}${what}` };
+}
+
+const invalid = (why: string): GateError => new GateError('PROVIDER_INVALID', `The JSON Schema cannot be used: ${why.slice(0, 300)}`);

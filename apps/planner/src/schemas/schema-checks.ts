@@ -1,0 +1,19 @@
+import type { JsonObject } from '@countersign/contracts';
+import { compileSchema, type InputCheck } from './compile-schema.js';
+
+/** Compiled checks by the schema's digest; the least recently used goes first. Compiling costs milliseconds, a check microseconds. */
+export class SchemaChecks {
+  private readonly byDigest = new Map<string, InputCheck>();
+
+  constructor(private readonly most = 2_000) {}
+
+  /** @param digest of the canonical schema. @throws GateError PROVIDER_INVALID */
+  of(digest: string, schema: JsonObject): InputCheck {
+    const known = this.byDigest.get(digest);
+    if (known) this.byDigest.delete(digest);
+    const check = known ?? compileSchema(schema);
+    this.byDigest.set(digest, check);
+    if (this.byDigest.size > this.most) this.byDigest.delete(this.byDigest.keys().next().value!);
+    return check;
+  }
+}

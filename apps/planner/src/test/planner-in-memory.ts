@@ -1,0 +1,93 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import {
+  planIdFrom, planKey, sessionIdFrom, sessionKey, type AnswerItem, type Command, type CommandContext, type JsonObject, type PlanEvent, type Propose,
+  type ProposedCall, type Sealed, type ToolSchema,
+} from '@countersign/contracts';
+import { planFold, recordVerdicts, type PlanState } from '@countersign/domain-plan';
+import { InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, InMemoryTimers, createAggregateStore } from '@countersign/event-log';
+import { canonicalJson, digestOf, foldOf, sha256 } from '@countersign/kernel';
+import { plannerServices } from '../planner-services.js';
+
+export const START = new Date('2026-03-01T10:00:00.000Z');
+export const SESSION = sessionIdFrom('a'.repeat(24));
+export const PLAN = planIdFrom(SESSION, 'b'.repeat(24));
+const GATEWAY = generateKeyPairSync('ed25519');
+
+export const WRITE: ToolSchema = {
+  name: 'write_file', category: 'tool', kind: 'resource', risk: 'high', description: 'writes a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' }, content: { type: 'string' } }, required: ['path'], additionalProperties: false },
+};
+export const READ: ToolSchema = { ...WRITE, name: 'read_file', kind: 'data_source', risk: 'read_only', description: 'reads a file' };
+
+export const sealed = (value: JsonObject): Sealed<JsonObject> => ({ digest: digestOf(value), bytes: Buffer.byteLength(canonicalJson(value)), value });
+export const call = (callId: string, operation = 'write_file', input: JsonObject = { path: 'a.txt' }, provider = 'files'): ProposedCall =>
+  ({ callId, provider, operation, input: sealed(input) });
+
+/** Planner as it runs, over a log, blobs and timers in memory and a clock that the test moves. */
+export function plannerInMemory() {
+  const broker = new InMemoryBroker();
+  const timers = new InMemoryTimers(START);
+  const now = (): Date => timers.now();
+  const blobs = new InMemoryBlobStore();
+  const warnings: object[] = [];
+  const log = new InMemoryEventLog('planner', broker, now);
+  const services = plannerServices({
+    log, blobs, timers, now,
+    config: { broker: { urls: [], user: '', password: '' }, assertionPublicKeys: { k1: GATEWAY.publicKey.export({ type: 'spki', format: 'pem' }) as string } },
+    logger: { info: () => {}, warn: (fields) => { warnings.push(fields); }, error: () => {} },
+  });
+  timers.onFire((name) => services.clock.fired(name));
+  const context = (principal = 'ops', tenant = 'acme'): CommandContext => ({ tenant, principal, correlationId: 'r1' });
+  const at = (): string => now().toISOString();
+  const eventsOf = (plan: string): PlanEvent[] => broker.all('GATE').filter((event) => event.key.id === plan) as unknown as PlanEvent[];
+
+  return {
+    ...services, broker, timers, blobs, warnings, context, at, now, log,
+    typesOf: (plan = PLAN): string[] => eventsOf(plan).map((event) => event.type),
+    eventsOf,
+    planState: (plan = PLAN): PlanState => foldOf(planFold, eventsOf(plan)),
+    /** A tenant, a provider `files` and an open session. */
+    async ready(operations: readonly ToolSchema[] = [READ, WRITE], localProcesses = false) {
+      const key = { keyId: 'k1', secretHash: sha256('secret'), principal: 'ops', roles: ['admin' as const] };
+      await services.tenants.register({ context: context(), name: 'Acme', localProcesses, keys: [key], at: at() });
+      await services.providers.register({ context: context(), name: 'files', endpoint: { transport: 'fake' }, operations, at: at() });
+      await services.sessions.open({ context: context('agent'), sessionId: SESSION, agent: 'coder', profile: 'default', kind: 'chat', requestDigest: 'session', at: at() });
+    },
+    proposal: (calls: readonly ProposedCall[] = [call('c1')], change: Partial<Command<Propose>> = {}): Command<Propose> => ({
+      context: context('agent'), planId: PLAN, sessionId: SESSION, turnId: 't1', requestDigest: digestOf(calls), calls, at: at(), ...change,
+    }),
+    /** Policy's verdict, as policy would append it. */
+    async judge(decision: 'allow' | 'ask' | 'deny', plan = PLAN, expiresInMs = 1_800_000) {
+      const store = createAggregateStore(new InMemoryEventLog('policy', broker, now), planFold);
+      await store.transact(planKey('acme', plan), ({ state }) => recordVerdicts(state, {
+        planId: plan, verdicts: [...state.items.keys()].map((itemId) => ({ itemId, decision, decidedBy: 'policy:default' })),
+        askExpiresAt: new Date(now().getTime() + expiresInMs).toISOString(), bundle: { version: 0, digest: 'none' },
+        saw: { session: 1, catalogue: 1 }, evaluatedAt: at(), engine: 'spec',
+      }), { meta: { actor: 'service:policy', correlationId: 'r1' } });
+    },
+    /** An answer with the gateway's signature over what it says. */
+    answer(said: Partial<AnswerItem> & { readonly principal?: string } = {}): Command<AnswerItem> {
+      const { principal = 'ops', ...change } = said;
+      const itemId = change.itemId ?? 'i1';
+      const itemDigest = foldOf(planFold, eventsOf(change.planId ?? PLAN)).items.get(itemId)?.verdict?.itemDigest ?? 'none';
+      const command = { planId: PLAN, itemId, itemDigest, decision: 'approve' as const, at: at(), ...change };
+      const claims = {
+        tenant: 'acme', plan: command.planId, itemId, itemDigest: command.itemDigest, decision: command.decision, principal, method: 'api-key' as const, at: command.at,
+        ...(command.reason === undefined ? {} : { reason: command.reason }),
+      };
+      const signature = sign(null, Buffer.from(canonicalJson(claims)), GATEWAY.privateKey).toString('base64url');
+      return { ...command, context: context(principal), assertion: { claims, keyId: 'k1', signature } };
+    },
+    sessionKey: sessionKey('acme', SESSION),
+  };
+}
+
+export const refusalOf = async (work: Promise<unknown>): Promise<{ code?: string; details?: unknown; message?: string }> => {
+  try {
+    await work;
+    return {};
+  } catch (error) {
+    const { code, details, message } = error as { code?: string; details?: unknown; message?: string };
+    return { code, details, message };
+  }
+};
