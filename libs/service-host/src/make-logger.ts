@@ -12,7 +12,7 @@ export function logLevel(env: NodeJS.ProcessEnv, fallback: LogLevel): LogLevel {
   return LEVELS.find((level) => level === env.COUNTERSIGN_LOG) ?? fallback;
 }
 
-/** JSON lines on stderr, one event a line. `error` in the fields is written as type, message and stack. */
+/** JSON lines on stderr, one event a line. `error` (or `err`) in the fields is written as type, message and stack. */
 export function makeLogger(fields: { readonly service: string; readonly instance: string }, level: LogLevel, to?: DestinationStream): ServiceLogger {
   const logger = pino({
     level,
@@ -20,7 +20,7 @@ export function makeLogger(fields: { readonly service: string; readonly instance
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'message',
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { error: errorWithoutCredentials },
+    serializers: { error: errorWithoutCredentials, err: errorWithoutCredentials },
     redact: { paths: SECRET.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
   }, to ?? pino.destination({ fd: 2, sync: true }));
   return {
