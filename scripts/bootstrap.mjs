@@ -21,14 +21,15 @@ export function nodeProblem(version = process.versions.node) {
  * @throws Error whose message says what is wrong and what to do
  */
 export async function bootstrap({ tell = say } = {}) {
-  const problem = nodeProblem();
-  if (problem) throw new Error(problem);
   await ensureDependencies();
   const { build } = await import('./build.mjs');
   await build({ tell });
 }
 
+/** For what runs from the sources: the first half of the above. @throws Error as above */
 export async function ensureDependencies() {
+  const problem = nodeProblem();
+  if (problem) throw new Error(problem);
   const { installDependencies, whyDependenciesDoNotFit } = await import('./support/dependencies.mjs');
   const reason = whyDependenciesDoNotFit();
   if (reason) await installDependencies(reason);

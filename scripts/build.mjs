@@ -127,11 +127,10 @@ function writeWhole(path, content, times) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
+  const { command, ensureDependencies } = await import('./bootstrap.mjs');
+  await command(async () => {
+    await ensureDependencies();
     const { compiled, copied, removed } = await build();
     if (compiled + copied + removed === 0) say('build: nothing changed');
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  }
+  });
 }

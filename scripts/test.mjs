@@ -3,7 +3,7 @@
  * even when one fails, so that one run shows everything. What follows `--` goes to jest.
  * The last line on stdout is `Tests: N passed, N failed`.
  */
-import { bootstrap, command, ensureDependencies, nodeProblem } from './bootstrap.mjs';
+import { bootstrap, command, ensureDependencies } from './bootstrap.mjs';
 import { inRoot } from './support/root.mjs';
 import { runNode } from './support/run.mjs';
 import { say, seconds } from './support/say.mjs';
@@ -29,8 +29,6 @@ async function stage(name, body) {
 const script = (name) => async () => (await runNode([inRoot('scripts', `${name}.mjs`)])).code;
 
 await command(async () => {
-  const problem = nodeProblem();
-  if (problem) throw new Error(problem);
   if (!(await stage('install', ensureDependencies))) return 1;
   await stage('build', () => bootstrap());
   await stage('lint', script('lint'));
