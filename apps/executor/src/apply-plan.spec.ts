@@ -1,4 +1,4 @@
-import { planKey } from '@countersign/contracts';
+import { LIMITS, planKey } from '@countersign/contracts';
 import { outcomeOf } from '@countersign/domain-plan';
 import { InMemoryEventLog, unseal } from '@countersign/event-log';
 import { createProviderRegistry } from '@countersign/providers';
@@ -141,6 +141,19 @@ describe('applying a plan', () => {
     await world.executor().handle(evaluated, deliveryOf(evaluated));
     expect(new Set(await endsOf(world))).toEqual(new Set(['failed']));
     expect(world.calls).toHaveLength(300);
+  });
+});
+
+describe('the largest plan', () => {
+  it('is applied whole, each item once', async () => {
+    const world = await specWorld({ a: '' });
+    const ids = Array.from({ length: LIMITS.planItems }, (_, index) => `i${index + 1}`);
+    await world.propose(ids.map(() => ({ provider: 'a', operation: 'noop', input: {} })));
+    const evaluated = await world.judge(...ids.map(allow));
+    await world.executor().handle(evaluated, deliveryOf(evaluated));
+    expect(new Set(await endsOf(world))).toEqual(new Set(['applied']));
+    expect(new Set(world.sink.all().map((effect) => effect.key)).size).toBe(LIMITS.planItems);
+    expect(world.sink.all()).toHaveLength(LIMITS.planItems);
   });
 });
 

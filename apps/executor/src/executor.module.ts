@@ -2,7 +2,7 @@ import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { planFold } from '@countersign/domain-plan';
 import { sessionFold } from '@countersign/domain-session';
 import { createAggregateStore } from '@countersign/event-log';
-import { createProviderRegistry, createSchemaChecks, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
+import { createProviderRegistry, createSchemaChecks, fakeOptions, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
 import { mcpProviderFactory } from '@countersign/providers-mcp';
 import type { ServiceInfra } from '@countersign/service-host';
 import { ApplyController } from './apply.controller.js';
@@ -18,7 +18,7 @@ export class ExecutorModule implements OnApplicationShutdown {
   static register(infra: ServiceInfra): DynamicModule {
     const stopping = new AbortController();
     const registry = createProviderRegistry(
-      { fake: fakeProviderFactory(), 'mcp-stdio': mcpProviderFactory() },
+      { fake: fakeProviderFactory(fakeOptions(process.env)), 'mcp-stdio': mcpProviderFactory() },
       { onFault: (error) => infra.logger.error({ err: error }, 'a provider’s adapter failed') },
     );
     const applyPlan = new ApplyPlan({

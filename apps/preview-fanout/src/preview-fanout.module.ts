@@ -1,7 +1,7 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { createAggregateStore } from '@countersign/event-log';
 import { planFold } from '@countersign/domain-plan';
-import { createProviderRegistry, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
+import { createProviderRegistry, fakeOptions, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
 import { mcpProviderFactory } from '@countersign/providers-mcp';
 import type { ServiceInfra } from '@countersign/service-host';
 import { Fanout } from './fanout.js';
@@ -15,7 +15,7 @@ export class PreviewFanoutModule implements OnApplicationShutdown {
 
   static register(infra: ServiceInfra): DynamicModule {
     const registry = createProviderRegistry(
-      { fake: fakeProviderFactory(), 'mcp-stdio': mcpProviderFactory() },
+      { fake: fakeProviderFactory(fakeOptions(process.env)), 'mcp-stdio': mcpProviderFactory() },
       { onFault: (error) => infra.logger.error({ err: error }, 'a provider’s adapter failed') },
     );
     return {

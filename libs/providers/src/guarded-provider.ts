@@ -7,6 +7,8 @@ import type { ApplyAnswer, ApplyCall, PreviewAnswer, Provider, ProviderCall, Rec
 
 /** What an adapter may still do after its signal aborted: turn the abort into its own, better answer. */
 const ABORT_GRACE_MS = 250;
+/** A fingerprint stands in the start of its item, beside those of up to 500 others. */
+const FINGERPRINT_CHARS = 200;
 
 /**
  * Holds an adapter to the port's promises whatever its code does: an answer for every call, soon after the signal at
@@ -35,7 +37,8 @@ export function guardedProvider(inner: Provider, limiter: Limiter, onFault: (err
       const answer = await enter<PreviewAnswer>(call.signal, late, () => inner.preview(call), late, () => ({ absent: 'failed' }));
       if ('absent' in answer) return answer;
       const problem = treeOutOfBounds(answer.tree);
-      return problem ? { absent: problem } : answer;
+      if (problem) return { absent: problem };
+      return (answer.fingerprint?.length ?? 0) > FINGERPRINT_CHARS ? { absent: 'failed' } : answer;
     },
     async apply(call: ApplyCall): Promise<ApplyAnswer> {
       const problem = inputOutOfBounds(call.input);

@@ -3,7 +3,7 @@ export * from './failures.js';
 export { boundAnswer, depthOf, inputOutOfBounds, treeOutOfBounds } from './bounds.js';
 export { createSchemaChecks, type SchemaCheck } from './output-check.js';
 export { createProviderRegistry, type ProviderFactories, type ProviderFactory, type RegistryOptions } from './registry.js';
-export { fakeProviderFactory } from './fake/fake-provider.js';
+export { fakeOptions, fakeProviderFactory, type FakeOptions } from './fake/fake-provider.js';
 export { fakeOperations } from './fake/operations.js';
 export { parseBehaviour, type FakeBehaviour } from './fake/behaviour.js';
 export { countingSink, fileSink, memorySink, type EffectSink, type FakeEffect } from './fake/effects.js';

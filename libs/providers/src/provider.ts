@@ -56,7 +56,10 @@ export interface Provider {
 
 /** Makes providers from the endpoint a plan carries; keeps connections and gives them up when idle. */
 export interface ProviderRegistry {
-  /** @param tenant connections are never shared between tenants */
+  /**
+   * @param tenant connections are never shared between tenants
+   * @throws GateError PROVIDER_INVALID when no adapter serves such an endpoint
+   */
   connect(tenant: string, endpoint: ProviderEndpoint): Provider;
   close(): Promise<void>;
 }

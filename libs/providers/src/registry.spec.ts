@@ -13,7 +13,7 @@ const endpoint = { transport: 'fake' } as const;
 
 /** The fake, but with one method replaced. */
 function withApply(apply: Provider['apply'], counters = { made: 0, closed: 0 }) {
-  const real = fakeProviderFactory(memorySink());
+  const real = fakeProviderFactory({ sink: memorySink() });
   return (given: typeof endpoint, tenant: string): Provider => {
     counters.made += 1;
     const inner = real(given, tenant);

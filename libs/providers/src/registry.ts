@@ -24,7 +24,10 @@ class Connection {
   private idle: NodeJS.Timeout | undefined;
   private readonly limiter = new Limiter(LIMITS.providerConcurrency);
 
-  constructor(private readonly make: () => Provider, private readonly idleMs: number, private readonly onFault: (error: unknown) => void) {}
+  /** @throws GateError PROVIDER_INVALID when the adapter refuses the endpoint; a refusal here is none in the middle of a call */
+  constructor(private readonly make: () => Provider, private readonly idleMs: number, private readonly onFault: (error: unknown) => void) {
+    this.inner = guardedProvider(make(), this.limiter, onFault);
+  }
 
   readonly handle: Provider = {
     describe: async () => await this.use((provider) => provider.describe()),

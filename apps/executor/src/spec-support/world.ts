@@ -32,7 +32,7 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
   const calls: string[] = [];
   const running = { now: 0, most: 0 };
   const logs = { planner: new InMemoryEventLog('planner', broker), policy: new InMemoryEventLog('policy', broker), executor: new InMemoryEventLog('executor', broker) };
-  const fake = fakeProviderFactory(sink);
+  const fake = fakeProviderFactory({ sink });
   const registry = createProviderRegistry({ fake: (endpoint, tenant) => counted(fake(endpoint, tenant), calls, running) });
   const warnings: object[] = [];
   const logger = { info: () => undefined, warn: (fields: object) => void warnings.push(fields), error: (fields: object) => void warnings.push(fields) };

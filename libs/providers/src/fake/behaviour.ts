@@ -1,5 +1,5 @@
 /**
- * What an endpoint's `behaviour` string may say, in the syntax of a URL's query, e.g. `apply=crash-after&effects=/tmp/e&keyed`.
+ * What an endpoint's `behaviour` string may say, in the syntax of a URL's query, e.g. `apply=crash-after&effects=one.jsonl&keyed`.
  * Names what no part of the gate knows of a real provider in advance: how its server fares.
  */
 export interface FakeBehaviour {
@@ -13,7 +13,10 @@ export interface FakeBehaviour {
   /** Milliseconds before each answer. */
   readonly slowMs: number;
   readonly previewSlowMs: number;
-  /** File that effects are appended to, one JSON object a line; survives the death of the process. */
+  /**
+   * Name of the file that effects are appended to, one JSON object a line; survives the death of the process. It lies
+   * in the folder that the gate was started with (COUNTERSIGN_FAKE_EFFECTS).
+   */
   readonly effects?: string;
   /** Refuses no second call with the same key, but repeats its answer without a second effect. */
   readonly keyed: boolean;

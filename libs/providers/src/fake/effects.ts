@@ -17,9 +17,13 @@ export interface EffectSink {
 
 export function memorySink(): EffectSink {
   const effects: FakeEffect[] = [];
+  const keys = new Set<string>();
   return {
-    record: (effect) => void effects.push(effect),
-    has: (key) => effects.some((effect) => effect.key === key),
+    record: (effect) => {
+      effects.push(effect);
+      keys.add(effect.key);
+    },
+    has: (key) => keys.has(key),
     all: () => effects,
   };
 }

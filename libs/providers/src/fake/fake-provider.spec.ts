@@ -8,8 +8,8 @@ import { fileSink, memorySink } from './effects.js';
 import { fakeProviderFactory } from './fake-provider.js';
 
 const write = { operation: 'write_note', input: { name: 'a', text: 'b' } };
-const make = (behaviour: string, sink = memorySink()): Provider =>
-  fakeProviderFactory(sink)({ transport: 'fake', behaviour } satisfies ProviderEndpoint, 't1');
+const make = (behaviour: string, sink = memorySink(), effectsFolder?: string): Provider =>
+  fakeProviderFactory({ sink, ...(effectsFolder ? { effectsFolder } : {}) })({ transport: 'fake', behaviour } satisfies ProviderEndpoint, 't1');
 
 providerContract('fake', async () => {
   const sink = memorySink();
@@ -25,11 +25,17 @@ providerContract('fake', async () => {
 
 describe('fake provider', () => {
   it('counts effects in a file that outlives it', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'fake-')), 'effects');
-    const provider = make(`effects=${encodeURIComponent(path)}`);
+    const folder = mkdtempSync(join(tmpdir(), 'fake-'));
+    const provider = make('effects=one.jsonl', undefined, folder);
     await provider.apply(await callOf(provider, write, { key: 'k1' }));
     await provider.apply(await callOf(provider, write, { key: 'k1' }));
-    expect(fileSink(path).all().map((effect) => effect.key)).toEqual(['k1', 'k1']);
+    expect(fileSink(join(folder, 'one.jsonl')).all().map((effect) => effect.key)).toEqual(['k1', 'k1']);
+  });
+
+  it.each(['/etc/passwd', '../outside', 'a/b', '.hidden'])('writes nowhere but into its folder: %s', (name) => {
+    const refusal = expect.objectContaining({ code: 'PROVIDER_INVALID' });
+    expect(() => make(`effects=${encodeURIComponent(name)}`, undefined, tmpdir())).toThrow(refusal);
+    expect(() => make('effects=plain.jsonl')).toThrow(refusal);
   });
 
   it('enforces the key when told so', async () => {

@@ -1,22 +1,44 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, RenderTree } from '@countersign/contracts';
+import { GateError } from '@countersign/kernel';
 import { failed, failureOfAbort, refused } from '../failures.js';
 import type { ApplyAnswer, ApplyCall, PreviewAnswer, Provider, ProviderCall, ReconcileAnswer } from '../provider.js';
 import type { ProviderFactory } from '../registry.js';
 import { parseBehaviour, type FakeBehaviour } from './behaviour.js';
-import { countingSink, fileSink, type EffectSink } from './effects.js';
+import { countingSink, fileSink, memorySink, type EffectSink } from './effects.js';
 import { fakeOperations } from './operations.js';
 
-/**
- * The built-in provider of transport `fake`: in-process, deterministic, without a clock or randomness of its own.
- * @param sink where effects go when the behaviour names no file; by default they are only counted
- */
-export function fakeProviderFactory(sink: EffectSink = countingSink()): ProviderFactory<'fake'> {
+export interface FakeOptions {
+  /** Where effects go when the behaviour names no file. Default: only counted, or kept where keys must be known. */
+  readonly sink?: EffectSink;
+  /**
+   * Folder of the files that behaviours name. Without it such a behaviour is refused: an endpoint is a tenant's own
+   * words, and must not choose what is written on the host.
+   */
+  readonly effectsFolder?: string;
+}
+
+export const fakeOptions = (env: NodeJS.ProcessEnv): FakeOptions =>
+  (env.COUNTERSIGN_FAKE_EFFECTS ? { effectsFolder: env.COUNTERSIGN_FAKE_EFFECTS } : {});
+
+/** The built-in provider of transport `fake`: in-process, deterministic, without a clock or randomness of its own. */
+export function fakeProviderFactory(options: FakeOptions = {}): ProviderFactory<'fake'> {
   return (endpoint) => {
     const behaviour = parseBehaviour(endpoint.behaviour);
-    return new FakeProvider(behaviour, behaviour.effects === undefined ? sink : fileSink(behaviour.effects));
+    return new FakeProvider(behaviour, sinkFor(behaviour, options));
   };
 }
+
+function sinkFor(behaviour: FakeBehaviour, { sink, effectsFolder }: FakeOptions): EffectSink {
+  if (behaviour.effects === undefined) return sink ?? (behaviour.keyed || behaviour.reconcilable ? memorySink() : countingSink());
+  if (effectsFolder === undefined || !EFFECTS_FILE.test(behaviour.effects)) {
+    throw new GateError('PROVIDER_INVALID', 'A fake provider writes its effects only into the folder that this gate was started with, under a plain name');
+  }
+  return fileSink(join(effectsFolder, behaviour.effects));
+}
+
+const EFFECTS_FILE = /^[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)?$/i;
 
 class FakeProvider implements Provider {
   private readonly refusals = new Map<string, number>();
