@@ -102,3 +102,9 @@ export const life = (items: readonly ItemId[]): PlanEvent[] => [
   proposed(items), previewed(items), evaluated(Object.fromEntries(items.map((id) => [id, 'ask' as const]))),
   ...items.map((id) => answered(id, 'approve')), started(items), ...items.map((id) => outcome(id, 'applied')),
 ];
+
+/** One event for the outcomes of several items, as the executor writes them. */
+export const outcomesOf = (items: readonly ItemId[]): PlanEvent => ({
+  type: 'plan.Outcomes',
+  data: { outcomes: items.map((itemId) => ({ itemId, attempt: 1, outcome: 'applied', startedAt: timeAt(6), endedAt: timeAt(7), result: inline({ text: 'written' }) })) },
+});

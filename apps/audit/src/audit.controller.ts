@@ -1,0 +1,33 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import type {
+  AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildReport, AuditStatus, Command,
+} from '@countersign/contracts';
+import { OnCommand } from '@countersign/transport-jetstream';
+import { AuditService } from './audit-service.js';
+
+/** Questions to the tables. The tenant is the credential's, never the question's. */
+@Controller()
+export class AuditController {
+  constructor(@Inject(AuditService) private readonly audit: AuditService) {}
+
+  @OnCommand('status')
+  status(@Payload() { context }: Command<object>): Promise<AuditStatus> {
+    return this.audit.status(context.tenant);
+  }
+
+  @OnCommand('query-plans')
+  queryPlans(@Payload() { context, ...query }: Command<AuditPlanQuery>): Promise<AuditPage<AuditPlanRow>> {
+    return this.audit.access.ask((store) => store.queryPlans(context.tenant, query));
+  }
+
+  @OnCommand('query-items')
+  queryItems(@Payload() { context, ...query }: Command<AuditItemQuery>): Promise<AuditPage<AuditItemRow>> {
+    return this.audit.access.ask((store) => store.queryItems(context.tenant, query));
+  }
+
+  @OnCommand('rebuild')
+  rebuild(): Promise<AuditRebuildReport> {
+    return this.audit.rebuild();
+  }
+}
