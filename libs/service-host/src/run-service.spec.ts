@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT } from './index.js';
-import { BrokerBench } from './test/broker-bench.js';
+import { BrokerBench } from '../test/broker-bench.js';
 
-const HOOKS = fileURLToPath(new URL('../../transport-jetstream/src/test/ts-hooks.mjs', import.meta.url));
-const MAIN = fileURLToPath(new URL('./test/policy-process.ts', import.meta.url));
+const HOOKS = fileURLToPath(new URL('../../transport-jetstream/test/ts-hooks.mjs', import.meta.url));
+const MAIN = fileURLToPath(new URL('../test/policy-process.ts', import.meta.url));
 
 interface Ended { readonly code: number | null; readonly stderr: string }
 interface Child { readonly child: ChildProcess; readonly ready: Promise<unknown>; readonly ended: Promise<Ended> }

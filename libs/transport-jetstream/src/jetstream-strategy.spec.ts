@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import type { StoredEvent } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import { CommandClient, OnAnyEvent, OnCommand, OnEvent, OnTimer, OnUnreadable, type Delivery, type Handled, type TimerFired, type UnreadableMessage } from './index.js';
-import { Bench, eventually, pause } from './test/bench.js';
+import { Bench, eventually, pause } from '../test/bench.js';
 
 const context = { tenant: 't1', principal: 'p1', correlationId: 'c1' };
 

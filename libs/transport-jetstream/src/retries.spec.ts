@@ -6,7 +6,7 @@ import type { StoredEvent } from '@countersign/contracts';
 import { injectFaults } from '@countersign/fault-points';
 import { GateError } from '@countersign/kernel';
 import { CommandClient, DeadLetterOffice, OnEvent, OnTimer, type Delivery, type Handled, type TimerFired } from './index.js';
-import { Bench, eventually, pause } from './test/bench.js';
+import { Bench, eventually, pause } from '../test/bench.js';
 
 const context = { tenant: 't1', principal: 'p1', correlationId: 'c1' };
 
@@ -228,9 +228,9 @@ describe('what is not done at the first delivery', () => {
     const { strategy } = await bench.service('policy', Acting);
     await bench.event('plan.Proposed');
     await eventually(() => strategy.stats.GATE!.running === 1, 'it runs');
-    bench.server.pause();
+    await bench.server.pause();
     await eventually(() => abortedAfterMs > 0, 'told', 5_000);
-    bench.server.resume();
+    await bench.server.resume();
     expect(abortedAfterMs).toBeLessThanOrEqual(1_500 + 750 + 100); // one extension may have been confirmed before the pause
     expect(abortedAfterMs).toBeGreaterThan(700);
   });
@@ -268,8 +268,8 @@ describe('what is not done at the first delivery', () => {
 
 /** The service in a process of its own, until it is dead. */
 async function runAndDie(url: string, faults: string): Promise<{ signal: string | null; handled: number }> {
-  const hooks = fileURLToPath(new URL('./test/ts-hooks.mjs', import.meta.url));
-  const main = fileURLToPath(new URL('./test/killed-service.ts', import.meta.url));
+  const hooks = fileURLToPath(new URL('../test/ts-hooks.mjs', import.meta.url));
+  const main = fileURLToPath(new URL('../test/killed-service.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=source', '--import', hooks, main, url], {
     env: { ...process.env, NODE_OPTIONS: '', COUNTERSIGN_FAULTS: faults }, stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { connect } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { JetStreamStrategy, OnEvent, RethrowFilter } from '../index.js';
+import { JetStreamStrategy, OnEvent, RethrowFilter } from '../src/index.js';
 import { decode } from './decode.js';
 
 /** A service in a process of its own: `COUNTERSIGN_FAULTS` says where it dies, the first argument where the broker is. */

@@ -1,5 +1,5 @@
 import { decodeStored } from '@countersign/event-log-jetstream';
-import type { Decode } from '../index.js';
+import type { Decode } from '../src/index.js';
 
 export const decode: Decode = (message) => decodeStored({
   subject: message.subject, data: message.data,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type ServiceConnection } from '@countersign/broker';
 import type { ServiceName } from '@countersign/contracts';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
-import type { ServiceConfig } from '../index.js';
+import type { ServiceConfig } from '../src/index.js';
 
 /** A broker with every account, as `npm start` makes it. */
 export class BrokerBench {

@@ -8,8 +8,8 @@ import { Module, type INestMicroservice, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ADVISORY_SUBJECTS, EVENT_VERSIONS, HEADERS, eventSubject, planKey, type EventType, type ServiceName } from '@countersign/contracts';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
-import type { StrategyOptions, TransportLogger } from '../index.js';
-import { JetStreamStrategy, RethrowFilter } from '../index.js';
+import type { StrategyOptions, TransportLogger } from '../src/index.js';
+import { JetStreamStrategy, RethrowFilter } from '../src/index.js';
 import { decode } from './decode.js';
 
 export interface LogLine { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }

@@ -3,7 +3,7 @@ import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutd
 import { Ctx, Payload } from '@nestjs/microservices';
 import type { StoredEvent } from '@countersign/contracts';
 import { OnCommand, OnEvent, type Delivery, type Handled } from '@countersign/transport-jetstream';
-import type { ServiceDefinition, ServiceInfra } from '../index.js';
+import type { ServiceDefinition, ServiceInfra } from '../src/index.js';
 
 export interface Seen { readonly what: string; readonly sequence?: number; readonly leaseLeftMs?: number }
 

@@ -1,4 +1,4 @@
-import { runService } from '../index.js';
+import { runService } from '../src/index.js';
 import { smallPolicy } from './small-policy.js';
 
 await runService(smallPolicy({ seen: [], onProposed: async () => undefined }));
