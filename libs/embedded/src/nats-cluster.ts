@@ -11,7 +11,7 @@ export interface NatsCluster {
   readonly servers: readonly NatsServer[];
   /** One a server, for the client's list. */
   readonly urls: readonly string[];
-  /** Waits until the running servers agree on a leader who counts all of them. @throws Error after 60 s */
+  /** Waits until the running servers agree on a running meta leader. A stream's own leader may take longer. @throws Error after 60 s */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -57,16 +57,25 @@ async function waitForLeader(servers: readonly NatsServer[], size: number): Prom
   }
 }
 
+interface View { readonly server: string; readonly leader?: string; readonly clusterSize: number }
+
+/** A majority runs, and every one of them names the same leader, who runs too: a dead one is named for some seconds more. */
 async function agreed(servers: readonly NatsServer[], size: number): Promise<boolean> {
-  const views = await Promise.all(servers.map(async (server) => {
-    try {
-      const response = await fetch(`${server.monitoringUrl}/jsz`, { signal: AbortSignal.timeout(2_000) });
-      return ((await response.json()) as { meta_cluster?: { leader?: string; cluster_size: number } }).meta_cluster;
-    } catch {
-      return undefined; // a server that is down takes no part
-    }
-  }));
-  const present = views.filter((view) => view !== undefined);
-  const leaders = new Set(present.map((view) => view.leader));
-  return present.length > size / 2 && leaders.size === 1 && !leaders.has(undefined) && !leaders.has('') && present.every((view) => view.cluster_size === size);
+  const running = (await Promise.all(servers.map(viewOf))).filter((view) => view !== undefined);
+  const leader = running[0]?.leader;
+  return running.length > size / 2
+    && running.some(({ server }) => server === leader)
+    && running.every((view) => view.leader === leader && view.clusterSize === size);
+}
+
+/** Undefined: this server does not answer. */
+async function viewOf({ monitoringUrl }: NatsServer): Promise<View | undefined> {
+  const ask = async <T>(path: string): Promise<T> => (await fetch(`${monitoringUrl}${path}`, { signal: AbortSignal.timeout(2_000) })).json() as Promise<T>;
+  try {
+    const { server_name: server } = await ask<{ server_name: string }>('/varz');
+    const { meta_cluster: meta } = await ask<{ meta_cluster?: { leader?: string; cluster_size: number } }>('/jsz');
+    return { server, leader: meta?.leader, clusterSize: meta?.cluster_size ?? 0 };
+  } catch {
+    return undefined;
+  }
 }
