@@ -40,7 +40,6 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'POST /v1/plans/:planId/cancel': [...PROPOSERS, 'approver'],
 
   'POST /v1/providers': ADMINS,
-  'PUT /v1/providers/:name': ADMINS,
   'GET /v1/providers': READERS,
   'GET /v1/providers/:name': READERS,
   'DELETE /v1/providers/:name': ADMINS,

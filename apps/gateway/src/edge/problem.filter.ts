@@ -21,7 +21,7 @@ export class ProblemFilter implements ExceptionFilter {
 /** Also for what fails before Nest is reached. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: ServiceLogger): void {
   const known = noteOf(request)?.trace.correlationId ?? randomUUID();
-  const shown = request.is404 ? unknownRoute(request, reply) : error;
+  const shown = request.is404 && refusalOf(error).code === 'NOT_FOUND' ? unknownRoute(request, reply) : error;
   const { problem, headers } = problemOf(shown, known);
   if (problem.status >= 500) logFault(error, request, known, logger);
   if (reply.sent || reply.raw.headersSent) return;

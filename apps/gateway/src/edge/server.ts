@@ -44,6 +44,8 @@ export function configureHttp(app: NestFastifyApplication, logger: ServiceLogger
     if (lifetime.isStopping) throw new GateError('UNAVAILABLE');
     note(request, { ...noted, admitted: await keeper.admit(request.method, request.routeOptions.url ?? '', request.headers.authorization) });
   });
+  // A kept connection would hold the shutdown up after its last answer.
+  server.addHook('onSend', async (_request, reply) => { if (lifetime.isStopping) void reply.header('connection', 'close'); });
   server.addHook('onResponse', async (request, reply) => {
     const noted = noteOf(request);
     if (noted) metrics.answered(request.method, request.routeOptions?.url, reply.statusCode, performance.now() - noted.startedAt);

@@ -34,7 +34,9 @@ export class LogFollower {
   private readonly target: Record<LogStream, number> = { GATE: 0, CATALOG: 0 };
   private unsure = true;
 
-  constructor(private readonly parts: FollowParts, private readonly scope: Scope, private cursor: Cursor) {}
+  constructor(
+    private readonly parts: FollowParts, private readonly scope: Scope, private cursor: Cursor, private readonly maxBuffered: number = LIMITS.sseBufferedEvents,
+  ) {}
 
   async *follow(signal: AbortSignal, idleMs: number = LIMITS.sseKeepAliveMs): AsyncGenerator<Followed> {
     const unsubscribe = this.parts.feed.listen(this.scope.filter, { event: (event) => this.see(event), missed: () => this.doubt() });
@@ -59,7 +61,7 @@ export class LogFollower {
   private see(event: StoredEvent): void {
     if (!this.scope.streams.includes(event.stream)) return;
     if (this.unsure || this.behind() !== undefined) this.raise(event);
-    else if (this.queue.length < LIMITS.sseBufferedEvents) this.queue.push(event);
+    else if (this.queue.length < this.maxBuffered) this.queue.push(event);
     else for (const waiting of [...this.queue.splice(0), event]) this.raise(waiting);
     this.bell.ring();
   }

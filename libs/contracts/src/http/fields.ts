@@ -59,7 +59,7 @@ export function NestedList(type: () => Class, field: Common & { readonly maxItem
   const { maxItems } = field;
   return applyDecorators(
     remember(type), ...optional(field), IsArray(), ...(maxItems ? [ArrayMaxSize(maxItems)] : []), ValidateNested({ each: true }),
-    ApiProperty({ type, isArray: true, ...described(field), ...(maxItems ? { maxItems } : {}) }),
+    ApiProperty({ type: () => [type()], ...described(field), ...(maxItems ? { maxItems } : {}) }),
   );
 }
 
