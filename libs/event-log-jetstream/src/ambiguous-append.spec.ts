@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { PlanEvent } from '@countersign/contracts';
 import { NOWHERE, createAggregateStore, type EventLog } from '@countersign/event-log';
-import { META, closed, newKey } from '../../event-log/src/contract-suite.js';
+import { META, closed, newKey } from '@countersign/event-log/contract-suite';
 import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
 import { JetStreamEventLog } from './index.js';
 
@@ -20,13 +20,12 @@ describe('an append whose acknowledgement does not come', () => {
   afterAll(() => broker?.close());
 
   const server = () => broker.servers[0]!;
-  const soon = (ms: number, then: () => unknown) => setTimeout(then, ms);
 
   it('is there once and says appended, when the server stood still for longer than several tries', async () => {
     const key = newKey();
-    server().pause();
-    soon(450, () => server().resume());
-    const result = await log.append(key, NOWHERE, closed());
+    await server().pause();
+    const resumed = new Promise<void>((resolve) => { setTimeout(() => resolve(server().resume()), 450); });
+    const [result] = await Promise.all([log.append(key, NOWHERE, closed()), resumed]);
     const { events, position } = await log.load<PlanEvent>(key);
     expect(result).toEqual({ appended: true, position });
     expect(events).toHaveLength(1);

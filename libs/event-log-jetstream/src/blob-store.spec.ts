@@ -65,13 +65,13 @@ describe('JetStreamBlobStore', () => {
 
   it('is UNAVAILABLE, in time, when the broker does not answer', async () => {
     const impatient = new JetStreamBlobStore({ connection, answerMs: 50, withinMs: 200 });
-    broker.servers[0]!.pause();
+    await broker.servers[0]!.pause();
     try {
       const bytes = randomBytes(10);
       await expect(impatient.put('BLOBS', 'acme', sha256(bytes), bytes)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       await expect(impatient.get('BLOBS', 'acme', sha256(bytes))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     } finally {
-      broker.servers[0]!.resume();
+      await broker.servers[0]!.resume();
     }
   });
 });

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { aggregateFilter, eventSubject } from '@countersign/contracts';
-import { newKey } from '../../event-log/src/contract-suite.js';
+import { newKey } from '@countersign/event-log/contract-suite';
 import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
 import { headersOf } from './broker-connection.js';
 

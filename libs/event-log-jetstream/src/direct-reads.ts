@@ -43,6 +43,9 @@ class DirectReads {
     const { options } = connection as NatsConnection & { options?: { inboxPrefix?: string } };
     this.inbox = createInbox(options?.inboxPrefix);
     connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => { if (!error) this.take(message); } });
+    void connection.closed().then(() => {
+      for (const { failed } of [...this.collecting.values()]) failed(unavailable('The connection to the log is closed'));
+    });
   }
 
   read(subject: string, request: DirectRequest, timeoutMs: number): Promise<Batch> {

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { AggregateKey } from '@countersign/contracts';
 import { NOWHERE, type EventLog, type Position } from '@countersign/event-log';
-import { closed, eventLogContract, newKey } from '../../event-log/src/contract-suite.js';
+import { closed, eventLogContract, newKey } from '@countersign/event-log/contract-suite';
 import { logUnderTest, startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
 import { JetStreamEventLog } from './index.js';
 

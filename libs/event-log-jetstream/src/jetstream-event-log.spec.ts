@@ -1,4 +1,4 @@
-import { eventLogContract } from '../../event-log/src/contract-suite.js';
+import { eventLogContract } from '@countersign/event-log/contract-suite';
 import { logUnderTest } from '../test/broker-under-test.js';
 
 eventLogContract('one JetStream server', () => logUnderTest());

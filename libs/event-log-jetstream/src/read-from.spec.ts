@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { eventSubject, planKey, sessionFilter, tenantFilter, type AggregateKey } from '@countersign/contracts';
 import type { EventLog, Position } from '@countersign/event-log';
-import { closed } from '../../event-log/src/contract-suite.js';
+import { closed } from '@countersign/event-log/contract-suite';
 import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
 import { JetStreamEventLog, readFrom } from './index.js';
 

@@ -17,6 +17,13 @@ describe('JetStreamTimers', () => {
   });
   afterAll(() => broker?.close());
 
+  async function reconnected(): Promise<void> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if (await connection.flush().then(() => true, () => false)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('the connection did not come back');
+  }
   const inMs = (ms: number): Date => new Date(Date.now() + ms);
   /** Names of what fires within `ms`, with the time of each. */
   async function firedWithin(ms: number): Promise<{ name: string | undefined; at: number }[]> {
@@ -61,7 +68,7 @@ describe('JetStreamTimers', () => {
     await broker.servers[0]!.stop();
     await new Promise((resolve) => setTimeout(resolve, 500));
     await broker.servers[0]!.restart();
-    await connection.flush();
+    await reconnected();
     expect((await firedWithin(2_500)).map(({ name }) => name)).toEqual(['plan.acme.past']);
   });
 

@@ -6,7 +6,7 @@ import { DiscardPolicy, jetstreamManager, StorageType, type JetStreamManager, ty
 import type { LogStream } from '@countersign/contracts';
 import { obtainNatsServer, startNats, startNatsCluster, type NatsServer } from '@countersign/embedded';
 import type { EncodedEvent } from '@countersign/event-log';
-import type { LogUnderTest } from '../../event-log/src/contract-suite.js';
+import type { LogUnderTest } from '@countersign/event-log/contract-suite';
 import { headersOf } from '../src/broker-connection.js';
 import { JetStreamEventLog } from '../src/index.js';
 
