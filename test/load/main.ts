@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { arch, cpus, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure } from './figures.js';
-import { inventory } from './inventory.js';
+import { versionsBefore } from './inventory.js';
 import { measureEverything } from './measure.js';
 
 /**
@@ -16,8 +16,7 @@ export async function main(argv: readonly string[], print: (text: string) => voi
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    const versions = await inventory();
-    say(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${platform()} ${arch()}, ${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`);
+    say(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${platform()} ${arch()}, ${await versionsBefore()}`);
     const figures = await measureEverything({ folder, quick, say });
     print(asJson ? JSON.stringify(figures, null, 2) : tableOf(figures));
     return 0;

@@ -4,6 +4,7 @@ import { atLeast, atLeastShare, atMost, atMostTimes, figure, percentile, type Fi
 import { startGateUnderLoad, type GateUnderLoad } from './gate.js';
 import { atRate, saturated } from './http-load.js';
 import { auditLag, untilAuditHasAll } from './audit-lag.js';
+import { databaseVersion } from './inventory.js';
 import { prefill } from './prefill.js';
 import { approve, prepare, propose, proposeAsked } from './workload.js';
 import { twoHopPipeline } from './yardstick.js';
@@ -60,6 +61,7 @@ async function withGate<T>(options: BenchOptions, sync: 'always' | 'default', to
 
 async function onShortLog(options: BenchOptions, figures: Figures, bare: Bare, seconds: number): Promise<void> {
   await withGate(options, 'always', 'one', async (gate) => {
+    options.say(await databaseVersion(gate.databaseUrl));
     options.say('short log, sync always: propose → verdict …');
     const sessions = await prepare(gate);
     await atRate(RATE, 2, (index) => propose(gate, sessions, index, 'verdict'));
