@@ -12,6 +12,7 @@ const MARGIN_BYTES = 2 * 1024;
  * @throws GateError PLAN_TOO_LARGE when it does not fit without any body
  */
 export async function fitEvent(plan: ProposePlan, where: { readonly blobs: BlobStore; readonly tenant: TenantId }): Promise<ProposePlan> {
+  if (mostBytesOf(plan) <= LIMITS.inlineBodiesPerEventBytes) return plan;
   const inline = [...new Map(bodiesOf(plan).filter((body) => body.value !== undefined).map((body) => [body.digest, body])).values()];
   const uses = usesOf(plan);
   let bodyBytes = inline.reduce((sum, body) => sum + body.bytes * uses.get(body.digest)!, 0);
@@ -28,6 +29,27 @@ export async function fitEvent(plan: ProposePlan, where: { readonly blobs: BlobS
   await Promise.all(inline.filter((body) => outside.has(body.digest)).map((body) =>
     where.blobs.put('BLOBS', where.tenant, body.digest, Buffer.from(canonicalJson(body.value)))));
   return withoutBodies(plan, outside);
+}
+
+/** No more than this, without writing the event out: nearly every proposal is far below the limit. */
+function mostBytesOf(plan: ProposePlan): number {
+  const parts = [...Object.values(plan.operations), ...Object.values(plan.providers)];
+  return parts.reduce((sum, part) => sum + PART_FRAME_BYTES + sizeOf(part), 0)
+    + plan.calls.reduce((sum, { callId, operation, input }) => sum + CALL_FRAME_BYTES + 6 * callId.length + 3 * operation.length + (input.value === undefined ? 0 : input.bytes), 0)
+    + MARGIN_BYTES;
+}
+
+/** A call's field names, digest and numbers. */
+const CALL_FRAME_BYTES = 256;
+/** The key under which an operation or provider stands. */
+const PART_FRAME_BYTES = 512;
+/** Snapshots are made once a catalogue and never changed. */
+const sizes = new WeakMap<object, number>();
+
+function sizeOf(part: object): number {
+  let bytes = sizes.get(part);
+  if (bytes === undefined) sizes.set(part, (bytes = Buffer.byteLength(JSON.stringify(part))));
+  return bytes;
 }
 
 const schemasOf = (operation: OperationSnapshot): Sealed<Json>[] => [operation.inputSchema, ...(operation.outputSchema ? [operation.outputSchema] : [])];

@@ -47,6 +47,13 @@ describe('toolResultOf', () => {
     expect(byPerson?.text).toBe('write of files, approved by person:ops, failed (timeout): no answer in 60 s');
   });
 
+  it('says why an item was skipped', () => {
+    const skipped = itemOutcome('i1', 'skipped', { error: { category: 'cancelled', message: 'the session ended', retryable: true } });
+    expect(resultOf(evaluated(verdict('i1', 'allow')), outcomes(skipped))).toEqual({
+      callId: 'c1', isError: true, text: 'write of files was skipped and did not run (the session ended)', error: { category: 'cancelled', retryable: false }, decidedBy: 'policy:default',
+    });
+  });
+
   it('says of an indeterminate item that nobody knows', () => {
     expect(resultOf(evaluated(verdict('i1', 'allow')), started, outcomes(itemOutcome('i1', 'indeterminate')))).toMatchObject({
       isError: true, error: { category: 'unknown', retryable: false }, text: expect.stringContaining('not known whether it took effect'),

@@ -72,7 +72,14 @@ function failedResult(item: ItemState): ToolResult {
 
 function undoneResult(item: ItemState, text: string, category: ProviderErrorCategory): ToolResult {
   const { decidedBy } = decisionOf(item);
-  return { callId: item.proposed.callId, isError: true, text, error: { category, retryable: false }, ...(decidedBy === undefined ? {} : { decidedBy }) };
+  const error = item.outcome?.error;
+  return {
+    callId: item.proposed.callId,
+    isError: true,
+    text: error === undefined ? text : `${text} (${error.message})`,
+    error: { category: error?.category ?? category, retryable: false },
+    ...(decidedBy === undefined ? {} : { decidedBy }),
+  };
 }
 
 const nameOf = (item: ItemState): string => `${item.operation.name} of ${item.operation.provider}`;
