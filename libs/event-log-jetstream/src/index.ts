@@ -1,7 +1,6 @@
 export type { BrokerAccess } from './broker-connection.js';
 export { JetStreamBlobStore, type JetStreamBlobStoreOptions } from './blob-store.js';
 export { decodeStored, rawEventOf, type StoredMessage } from './decode-stored.js';
-export { follow } from './follow.js';
 export { JetStreamEventLog, type JetStreamEventLogOptions } from './jetstream-event-log.js';
 export { LiveFeed, type LiveFeedOptions, type LiveListener } from './live-feed.js';
 export { LiveStream, type LiveEnd } from './live-stream.js';
