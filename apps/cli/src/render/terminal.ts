@@ -3,7 +3,6 @@
  * colours, or hide. Control characters, escape sequences and bidirectional overrides are made visible.
  */
 export function visible(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) =>
     `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,4 +1,4 @@
-import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff';
+import { FILE_HEADERS_ONLY, applyPatch, createTwoFilesPatch, parsePatch } from 'diff';
 import type { JsonObject, RenderTree } from '@countersign/contracts';
 import { isTimeout, type PreviewAnswer, type ProviderCall } from '@countersign/providers';
 import type { ToolCaller } from '../mcp-adapter.js';
@@ -48,16 +48,15 @@ function shown(path: string, current: FileContent, wanted: string): PreviewAnswe
   return { tree, fingerprint: fingerprintOf(current)! };
 }
 
+const PATCH_OPTIONS = { context: CONTEXT_LINES, headerOptions: FILE_HEADERS_ONLY };
+
 function addedTree(path: string, wanted: string): RenderTree {
-  const unified = createTwoFilesPatch('/dev/null', path, '', wanted, undefined, undefined, { context: CONTEXT_LINES });
-  return { nodes: [{ type: 'text', text: wanted === '' ? `New file, empty: ${path}` : `New file: ${path}` }, { type: 'diff', path, unified: body(unified) }] };
+  const unified = createTwoFilesPatch('/dev/null', path, '', wanted, undefined, undefined, PATCH_OPTIONS);
+  return { nodes: [{ type: 'text', text: wanted === '' ? `New file, empty: ${path}` : `New file: ${path}` }, { type: 'diff', path, unified }] };
 }
 
 function changedTree(path: string, before: string, after: string): RenderTree {
   if (before === after) return { nodes: [{ type: 'text', text: `No change: ${path} holds this content already` }] };
-  const unified = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: CONTEXT_LINES });
-  return { nodes: [{ type: 'text', text: after === '' ? `Changed file, emptied: ${path}` : `Changed file: ${path}` }, { type: 'diff', path, unified: body(unified) }] };
+  const unified = createTwoFilesPatch(path, path, before, after, undefined, undefined, PATCH_OPTIONS);
+  return { nodes: [{ type: 'text', text: after === '' ? `Changed file, emptied: ${path}` : `Changed file: ${path}` }, { type: 'diff', path, unified }] };
 }
-
-/** Without the package's line of `=`, which no patch tool needs. */
-const body = (unified: string): string => unified.replace(/^=+\n/, '');
