@@ -16,7 +16,7 @@ describe('startNats', () => {
   let binary: string;
   let server: NatsServer | undefined;
   beforeAll(async () => { binary = await obtainNatsServer(); }, 300_000);
-  beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'nats-')); });
+  beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'nats of a test ')); });
   afterEach(async () => {
     await server?.stop();
     server = undefined;

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChildServer } from './child-server.js';
 import { seemsToRun, stillRunning } from './running-process.js';
@@ -46,8 +46,9 @@ const READY_TIMEOUT_MS = 60_000;
  * One server with JetStream on loopback and file storage, ready to be connected to.
  * @throws Error with the end of the server's log, or when a server runs on `dir`
  */
-export async function startNats(options: NatsOptions): Promise<NatsServer> {
-  await mkdir(options.dir, { recursive: true });
+export async function startNats(given: NatsOptions): Promise<NatsServer> {
+  await mkdir(given.dir, { recursive: true });
+  const options = { ...given, dir: await realpath(given.dir) }; // one name for one folder: it tells a server that runs on it
   let running = await launch(options, options.port ?? 0);
   const { port, url } = running;
   const logFile = join(options.dir, 'nats.log');
@@ -70,9 +71,9 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
 
 async function launch(options: NatsOptions, port: number) {
   const pidFile = join(options.dir, 'nats.pid');
-  const other = await stillRunning({ path: pidFile, folder: options.dir, command: /nats-server/ });
-  if (other !== undefined) throw seemsToRun('NATS', other, options.dir);
   const configFile = join(options.dir, 'nats.conf');
+  const other = await stillRunning({ path: pidFile, folder: options.dir, isOurs: (argv) => argv.some((argument) => argument.includes(configFile)) });
+  if (other !== undefined) throw seemsToRun('NATS', other, options.dir);
   await writeFile(configFile, configText(options, port), { mode: 0o600 });
   await removePortsFiles(options.dir);
   const child = await ChildServer.spawn({

@@ -9,7 +9,7 @@ import { seemsToRun, stillRunning } from './running-process.js';
  */
 export async function clearStaleLock(dataDir: string): Promise<void> {
   const path = join(dataDir, 'postmaster.pid');
-  const pid = await stillRunning({ path, folder: dataDir, command: /^\S*(postgres|postmaster)/ });
+  const pid = await stillRunning({ path, folder: dataDir, isOurs: ([program = '']) => /postgres|postmaster/.test(program) });
   if (pid !== undefined) throw seemsToRun('PostgreSQL', pid, dataDir);
   await rm(path, { force: true });
 }

@@ -20,7 +20,7 @@ describe('startPostgres', () => {
   let server: PostgresServer;
   // A private folder, as a clone of root's often lies in one: the server's own user could not enter it by itself.
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'postgres-'));
+    dir = await mkdtemp(join(tmpdir(), 'postgres of a test '));
     server = await startPostgres({ dir });
   }, 60_000);
   afterAll(async () => {

@@ -9,8 +9,8 @@ export interface PidFile {
   readonly path: string;
   /** Folder it lies in. */
   readonly folder: string;
-  /** What the command line of the server must contain; a number that another program got since is nobody. */
-  readonly command: RegExp;
+  /** Whether a process with these arguments is such a server; a number that another program got since is nobody. */
+  readonly isOurs: (argv: readonly string[]) => boolean;
 }
 
 /**
@@ -23,18 +23,18 @@ export async function stillRunning(file: PidFile): Promise<number | undefined> {
   return ended ? undefined : holder(file);
 }
 
-async function holder({ path, command }: PidFile): Promise<number | undefined> {
+async function holder({ path, isOurs }: PidFile): Promise<number | undefined> {
   const pid = Number((await readFile(path, 'utf8').catch(() => '')).split('\n')[0]);
-  return pid > 0 && command.test(await commandLineOf(pid)) ? pid : undefined;
+  return pid > 0 && isOurs(await argumentsOf(pid)) ? pid : undefined;
 }
 
 /** Empty when there is no such process. */
-async function commandLineOf(pid: number): Promise<string> {
+async function argumentsOf(pid: number): Promise<string[]> {
   try {
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
   } catch {
-    if (process.platform === 'linux') return '';
-    return runTool('ps', ['-o', 'command=', '-p', String(pid)], { timeoutMs: 5_000 }).catch(() => '');
+    if (process.platform === 'linux') return [];
+    return [await runTool('ps', ['-o', 'command=', '-p', String(pid)], { timeoutMs: 5_000 }).catch(() => '')];
   }
 }
 
