@@ -4,10 +4,10 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { rawConnection } from './connection.js';
 import { columnsOf, type TableName } from './tables.js';
 
-/** Copies rows into a table. @param text lines of COPY's text format, in the order of `columnsOf(table)` */
-export async function copyIn(runner: QueryRunner, schema: string, table: TableName, text: string): Promise<void> {
+/** Copies rows into a table. @param text COPY's text format, columns in the order of `columnsOf(table)` */
+export async function copyIn(runner: QueryRunner, schema: string, table: TableName, text: Uint8Array): Promise<void> {
   const connection = await rawConnection(runner);
   const stream = connection.query(copyFrom(`COPY ${schema}.${table} (${columnsOf(table).join(', ')}) FROM STDIN`));
-  stream.end(Buffer.from(text, 'utf8'));
+  stream.end(text);
   await finished(stream);
 }

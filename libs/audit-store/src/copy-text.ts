@@ -3,17 +3,11 @@ import type { Cell } from './tables.js';
 const NEEDS_ESCAPE = /[\\\n\r\t]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** One line of PostgreSQL's COPY text format. The caller has made sure that no text holds NUL, which PostgreSQL refuses. */
-export function copyLine(cells: readonly Cell[]): string {
-  let line = '';
-  for (let at = 0; at < cells.length; at += 1) {
-    if (at > 0) line += '\t';
-    line += copyCell(cells[at]!);
-  }
-  return `${line}\n`;
-}
-
-function copyCell(cell: Cell): string {
+/**
+ * One cell in PostgreSQL's COPY text format; cells are parted by tabs, rows by line feeds. The caller has made sure that
+ * no text holds NUL, which PostgreSQL refuses.
+ */
+export function copyCell(cell: Cell): string {
   if (cell === null) return '\\N';
   if (typeof cell === 'string') return NEEDS_ESCAPE.test(cell) ? cell.replace(/[\\\n\r\t]/g, (char) => ESCAPES[char]!) : cell;
   if (typeof cell === 'number') return String(cell);

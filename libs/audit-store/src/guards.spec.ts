@@ -2,7 +2,7 @@ import { openAuditStore } from './index.js';
 import { TABLES } from './tables.js';
 import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
 import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
-import { life, opened } from '../test/plan-facts.js';
+import { closed, evaluated, expired, life, opened, proposed } from '../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;
@@ -15,6 +15,9 @@ beforeAll(async () => {
   for (const name of ['t1', 't2']) {
     tale.tell(session(name), opened);
     for (const event of life(['i1'])) tale.tell(plan(name, 1), event);
+    for (const event of [proposed(['i1']), evaluated({ i1: 'ask' }), expired(['i1']), closed('cancelled')]) tale.tell(plan(name, 2), event);
+    tale.tell(session(name), { type: 'session.Ended', data: { by: 'robot', reason: 'done', at: timeAt(9) } });
+    tale.tell(plan(name, 3), closed('cancelled'), { version: '2' });
   }
   tale.tell(tenant('t1'), { type: 'tenant.Registered', data: { name: 'One', localProcesses: false, keys: [], at: timeAt(0) } });
   await store.project(tale.messages);
@@ -90,9 +93,7 @@ describe('a checkpoint', () => {
 });
 
 describe('row-level security', () => {
-  const WITH_TENANT = [...TABLES].filter((table) => !['quarantine', 'session_endings', 'item_expiries', 'plan_closings'].includes(table));
-
-  it.each(WITH_TENANT)('%s shows a tenant its own rows, and nothing without a tenant', async (table) => {
+  it.each([...TABLES])('%s shows a tenant its own rows, and nothing without a tenant', async (table) => {
     const tenants = `SELECT DISTINCT tenant FROM audit.${table}`;
     for (const name of ['t1', 't2']) {
       expect(await runAs(database.urls.reader, 'BEGIN', `SET LOCAL app.tenant = '${name}'`, tenants)).toEqual([{ tenant: name }]);
@@ -110,8 +111,8 @@ describe('row-level security', () => {
   });
 
   it('holds in the view of item states, and a partition is not open to the reader', async () => {
-    expect(await runAs(database.urls.reader, 'BEGIN', `SET LOCAL app.tenant = 't2'`, 'SELECT tenant, decision, outcome FROM audit.item_states'))
-      .toEqual([{ tenant: 't2', decision: 'allow', outcome: 'applied' }]);
+    expect(await runAs(database.urls.reader, 'BEGIN', `SET LOCAL app.tenant = 't2'`, 'SELECT tenant, decision, decided_by, outcome FROM audit.item_states ORDER BY sequence'))
+      .toEqual([{ tenant: 't2', decision: 'allow', decided_by: 'person:alice', outcome: 'applied' }, { tenant: 't2', decision: 'deny', decided_by: 'expired', outcome: 'denied' }]);
     expect(await runAs(database.urls.reader, 'SELECT * FROM audit.item_states')).toEqual([]);
     await expect(runAs(database.urls.reader, `SELECT * FROM audit.${PARTITION}`)).rejects.toThrow(/permission denied/);
   });

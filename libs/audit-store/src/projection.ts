@@ -6,11 +6,13 @@ import { inTransaction } from './connection.js';
 import { copyIn } from './copy-in.js';
 import type { StoredEventRaw } from './raw-event.js';
 import { requireSameEvents } from './redelivery.js';
-import { addRowsOf } from './rows/rows-of.js';
-import { RowSink } from './rows/row-sink.js';
+import { UNTIMED } from './rows/envelope.js';
+import { prepareRows, type Prepared, type Quarantined } from './rows/prepare.js';
 import { sequel } from './sequel.js';
 
-export interface Quarantined { readonly stream: LogStream; readonly sequence: number; readonly reason: string; readonly detail: string }
+/** Events of one COPY. */
+const PART = 500;
+const UNTIMED_MONTH = UNTIMED.slice(0, 7);
 
 export interface Projected {
   /** Where the streams of the batch stand now. */
@@ -45,9 +47,7 @@ export class Projection {
       for (const one of sequels) await requireSameEvents(runner, this.schema, one.stream, one.repeated);
       const next = sequels.filter((one) => one.next.length > 0);
       for (const one of next) await this.advance(runner, one.stream, before[one.stream], one.end);
-      const sink = new RowSink();
-      const quarantined = await this.fill(runner, sink, next.flatMap((one) => one.next), fresh);
-      for (const { table, text } of sink.copies()) await copyIn(runner, this.schema, table, text);
+      const quarantined = await this.write(runner, next.flatMap((one) => one.next), fresh);
       return {
         checkpoints: Object.fromEntries(sequels.map((one) => [one.stream, one.end])),
         projected: next.reduce((sum, one) => sum + one.next.length, 0),
@@ -65,20 +65,27 @@ export class Projection {
     if (row.done !== true) throw new GateError('UNAVAILABLE', `Another projector has moved the checkpoint of ${stream} beyond ${expected}`);
   }
 
-  private async fill(runner: QueryRunner, sink: RowSink, messages: readonly StoredEventRaw[], fresh: string[]): Promise<Quarantined[]> {
+  /** While PostgreSQL takes one part of the batch, the rows of the next are made. */
+  private async write(runner: QueryRunner, messages: readonly StoredEventRaw[], fresh: string[]): Promise<Quarantined[]> {
     const quarantined: Quarantined[] = [];
-    const months = new Set<string>();
-    for (const message of messages) {
-      const { time, quarantined: why } = addRowsOf(message, sink);
-      if (why) quarantined.push({ stream: message.stream, sequence: message.sequence, reason: why.reason, detail: why.detail });
-      months.add(time.slice(0, 7));
+    let ahead: Promise<Prepared> | undefined = prepareRows(messages.slice(0, PART));
+    for (let from = PART; ahead; from += PART) {
+      const prepared: Prepared = await ahead;
+      ahead = from < messages.length ? prepareRows(messages.slice(from, from + PART)) : undefined;
+      ahead?.catch(() => undefined); // awaited above, unless the COPY fails first
+      await this.ensureMonths(runner, prepared.months, fresh);
+      for (const { table, text } of prepared.rows.copies()) await copyIn(runner, this.schema, table, text);
+      quarantined.push(...prepared.quarantined);
     }
+    return quarantined;
+  }
+
+  private async ensureMonths(runner: QueryRunner, months: ReadonlySet<string>, fresh: string[]): Promise<void> {
     for (const month of months) {
-      if (this.months.has(month) || month.startsWith('1970')) continue;
+      if (this.months.has(month) || fresh.includes(month) || month === UNTIMED_MONTH) continue;
       await runner.query(`SELECT ${this.schema}.ensure_month($1)`, [`${month}-01T00:00:00Z`]);
       fresh.push(month);
     }
-    return quarantined;
   }
 }
 

@@ -6,6 +6,7 @@ import { LOG_STREAMS } from '@countersign/contracts';
 import { openAuditStore } from '../src/index.js';
 import { copyIn } from '../src/copy-in.js';
 import { inTransaction } from '../src/connection.js';
+import { digestTables } from '../src/digest.js';
 import { dataSourceFor } from '../src/data-source.js';
 import { RowSink } from '../src/rows/row-sink.js';
 import { addRowsOf } from '../src/rows/rows-of.js';
@@ -27,11 +28,12 @@ for (let number = 0; number < plans; number += 1) {
 }
 const events = tale.messages.length;
 const batches = Array.from({ length: Math.ceil(events / BATCH) }, (_, at) => tale.messages.slice(at * BATCH, (at + 1) * BATCH));
-const tell = (what: string, milliseconds: number): void => console.log(`${what}: ${Math.round(events / milliseconds * 1_000)} events/s (${Math.round(milliseconds)} ms)`);
 async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
-  const began = performance.now();
+  const [began, cpu] = [performance.now(), process.cpuUsage()];
   await work();
-  tell(what, performance.now() - began);
+  const took = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  console.log(`${what}: ${Math.round(events / took * 1_000)} events/s (${Math.round(took)} ms, of it ${Math.round((user + system) / 1_000)} ms CPU in this process)`);
 }
 
 const databases = await AuditDatabases.start();
@@ -57,6 +59,10 @@ try {
 
   const store = await openAuditStore({ url: projecting.adminUrl, passwords: PASSWORDS });
   await timed('project()', async () => { for (const batch of batches) await store.project(batch); });
+  const rebuilder = dataSourceFor(projecting.urls.rebuilder, { poolSize: 1, applicationName: 'bench' });
+  await rebuilder.initialize();
+  await timed('digest of the tables', () => digestTables(rebuilder, '"audit"'));
+  await rebuilder.destroy();
   await timed('rebuild, digests and all', async () => {
     const report = await store.rebuild(tale.source.bind(tale));
     if (!report.identical) throw new Error('not identical');

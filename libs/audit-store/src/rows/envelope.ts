@@ -101,7 +101,8 @@ function otherHeadersOf(message: StoredEventRaw, fields: Omit<Envelope, 'subject
   return canonicalJson(Object.fromEntries(others.map(([name, values]) => [wellFormed(name), values.map(wellFormed)])));
 }
 
-const asStored = (time: string): string => new Date(time).toISOString();
+/** A time as it comes out of the column again; milliseconds and `Z` are how every service writes it. */
+const asStored = (time: string): string => (/\.\d{3}Z$/.test(time) ? time : new Date(time).toISOString());
 
 const writersHeaders = (message: StoredEventRaw): [string, readonly string[]][] =>
   Object.entries(message.headers).filter(([name]) => !/^nats-/i.test(name));

@@ -13,8 +13,7 @@ const itemId = (item: Fields): string => identifier(item['itemId'], 'itemId');
 export const previewed: RowsOf = (event, common, sink) => {
   list(record(event.data, 'data')['items'], 'items').forEach((item, ordinal) => {
     const tree = item['tree'] === undefined ? undefined : sealed(item['tree'], 'tree');
-    sink.add('item_previews', {
-      ...common,
+    sink.add('item_previews', common, {
       ordinal,
       item_id: itemId(item),
       tree_digest: tree?.digest ?? null,
@@ -32,7 +31,6 @@ export const evaluated: RowsOf = (event, common, sink) => {
   const bundle = record(data['bundle'], 'bundle');
   const saw = record(data['saw'], 'saw');
   const ofRound = {
-    ...common,
     round: integer(data['round'], 'round'),
     bundle_version: bigint(bundle['version'], 'bundle.version'),
     bundle_digest: text(bundle['digest'], 'bundle.digest'),
@@ -42,8 +40,7 @@ export const evaluated: RowsOf = (event, common, sink) => {
     engine: text(data['engine'], 'engine'),
   };
   list(data['items'], 'items').forEach((item, ordinal) => {
-    sink.add('item_verdicts', {
-      ...ofRound,
+    sink.add('item_verdicts', common, ofRound, {
       ordinal,
       item_id: itemId(item),
       decision: verdict(item['decision']),
@@ -59,8 +56,7 @@ export const evaluated: RowsOf = (event, common, sink) => {
 export const itemsAnswered: RowsOf = (event, common, sink) => {
   list(record(event.data, 'data')['answers'], 'answers').forEach((answer, ordinal) => {
     const assertion = record(answer['assertion'], 'assertion');
-    sink.add('item_answers', {
-      ...common,
+    sink.add('item_answers', common, {
       ordinal,
       item_id: itemId(answer),
       decision: oneOf(answer['decision'], 'decision', ['approve', 'reject']),
@@ -80,14 +76,13 @@ export const itemsExpired: RowsOf = (event, common, sink) => {
   const expiredAt = time(data['at'], 'at');
   if (!Array.isArray(data['items'])) throw new Unprojectable('shape_unknown', 'items is not a list');
   data['items'].forEach((id: unknown, ordinal) => {
-    sink.add('item_expiries', { ...common, ordinal, item_id: identifier(id, 'itemId'), expired_at: expiredAt });
+    sink.add('item_expiries', common, { ordinal, item_id: identifier(id, 'itemId'), expired_at: expiredAt });
   });
 };
 
 export const planClosed: RowsOf = (event, common, sink) => {
   const data = record(event.data, 'data');
-  sink.add('plan_closings', {
-    ...common,
+  sink.add('plan_closings', common, {
     ordinal: 0,
     reason: text(data['reason'], 'reason'),
     closed_by: text(data['by'], 'by'),
@@ -99,15 +94,13 @@ export const applyStarted: RowsOf = (event, common, sink) => {
   const data = record(event.data, 'data');
   const lease = record(data['lease'], 'lease');
   const ofEvent = {
-    ...common,
     lease_stream: text(lease['stream'], 'lease.stream'),
     lease_sequence: bigint(lease['sequence'], 'lease.sequence'),
     executor: text(lease['executor'], 'lease.executor'),
     started_at: time(data['startedAt'], 'startedAt'),
   };
   list(data['attempts'], 'attempts').forEach((attempt, ordinal) => {
-    sink.add('apply_starts', {
-      ...ofEvent,
+    sink.add('apply_starts', common, ofEvent, {
       ordinal,
       item_id: itemId(attempt),
       attempt: integer(attempt['attempt'], 'attempt'),
@@ -122,8 +115,7 @@ export const outcomes: RowsOf = (event, common, sink) => {
   list(record(event.data, 'data')['outcomes'], 'outcomes').forEach((outcome, ordinal) => {
     const result = outcome['result'] === undefined ? undefined : sealed(outcome['result'], 'result');
     const error = outcome['error'] === undefined ? undefined : record(outcome['error'], 'error');
-    sink.add('apply_results', {
-      ...common,
+    sink.add('apply_results', common, {
       ordinal,
       item_id: itemId(outcome),
       attempt: integer(outcome['attempt'], 'attempt'),

@@ -12,8 +12,7 @@ export function proposed(event: ReadableEvent, common: Facts, sink: RowSink): vo
   const saw = record(data['saw'], 'saw');
   const items = list(data['items'], 'items');
   const requester = identifier(data['requester'], 'requester');
-  sink.add('plans', {
-    ...common,
+  sink.add('plans', common, {
     ordinal: 0,
     turn_id: text(data['turnId'], 'turnId'),
     requester,
@@ -29,7 +28,7 @@ export function proposed(event: ReadableEvent, common: Facts, sink: RowSink): vo
   });
   const snapshots = snapshotsOf(data);
   items.forEach((item, ordinal) => {
-    sink.add('plan_items', { ...common, ordinal, requester, ...itemFacts(item), ...snapshots(text(item['operation'], 'operation')) });
+    sink.add('plan_items', common, { ordinal, requester }, itemFacts(item), snapshots(text(item['operation'], 'operation')));
   });
 }
 

@@ -5,7 +5,7 @@ import { envelopeText, readEnvelope, type Envelope } from './envelope.js';
 import { applyStarted, evaluated, itemsAnswered, itemsExpired, outcomes, planClosed, previewed } from './plan-rows.js';
 import { proposed } from './proposed-rows.js';
 import { bodyText, readEvent, type ReadableEvent } from './readable.js';
-import { RowSink, type Facts } from './row-sink.js';
+import type { Facts, RowSink } from './row-sink.js';
 import { sessionEnded, sessionOpened } from './session-rows.js';
 import { Unprojectable } from './unprojectable.js';
 
@@ -42,15 +42,15 @@ export function addRowsOf(message: StoredEventRaw, sink: RowSink): { readonly ti
   const envelope = readEnvelope(message);
   let body: string | null = null;
   let quarantined: Unprojectable | undefined;
-  const rows = new RowSink();
+  const mark = sink.mark();
   try {
     body = bodyText(message.body);
     const event = readEvent(envelope, message);
-    ROWS_OF[event.type](event, commonFacts(event), rows);
-    sink.merge(rows);
+    ROWS_OF[event.type](event, commonFacts(event), sink);
   } catch (error) {
     if (!(error instanceof Unprojectable)) throw error;
     quarantined = error;
+    sink.backTo(mark);
     sink.add('quarantine', quarantineFacts(message, envelope, error));
   }
   sink.add('event_log', eventFacts(message, envelope, body));

@@ -4,8 +4,7 @@ import type { Facts, RowSink } from './row-sink.js';
 
 export function sessionOpened(event: ReadableEvent, common: Facts, sink: RowSink): void {
   const data = record(event.data, 'data');
-  sink.add('sessions', {
-    ...common,
+  sink.add('sessions', common, {
     ordinal: 0,
     agent: text(data['agent'], 'agent'),
     profile: text(data['profile'], 'profile'),
@@ -18,8 +17,7 @@ export function sessionOpened(event: ReadableEvent, common: Facts, sink: RowSink
 
 export function sessionEnded(event: ReadableEvent, common: Facts, sink: RowSink): void {
   const data = record(event.data, 'data');
-  sink.add('session_endings', {
-    ...common,
+  sink.add('session_endings', common, {
     ordinal: 0,
     ended_by: text(data['by'], 'by'),
     reason: text(data['reason'], 'reason'),
