@@ -64,21 +64,4 @@ describe('evaluate', () => {
   it('gives no verdict on a kind that it does not know', () => {
     expect(() => evaluate(compileBundle({ rules: [] }), { kind: 'toString' as 'resource', provider: 'a', name: 'a', risk: 'low' })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   });
-
-  it('judges a million items a second at 100 rules', () => {
-    const hundred = Array.from({ length: 100 }, (_, index): PolicyRule => ({
-      id: `r${index}`, action: 'allow',
-      match: index % 3 === 0 ? { tool_name: `op${index}` } : index % 3 === 1 ? { provider: `p${index}`, risk: 'high' } : { tool_name: `op${index}`, provider: `p${index}`, kind: 'resource' },
-    }));
-    const compiled = compileBundle({ rules: hundred });
-    const calls = Array.from({ length: 1_000 }, (_, index): JudgedCall => ({ kind: 'resource', provider: `p${index % 150}`, name: `op${index % 170}`, risk: index % 2 ? 'high' : 'low' }));
-    const perSecond = (): number => {
-      const startedAt = performance.now();
-      let rulesFound = 0;
-      for (let round = 0; round < 100; round += 1) for (const one of calls) if (evaluate(compiled, one).rule) rulesFound += 1;
-      expect(rulesFound).toBeGreaterThan(0);
-      return 100_000 / ((performance.now() - startedAt) / 1_000);
-    };
-    expect(Math.max(...Array.from({ length: 10 }, perSecond))).toBeGreaterThanOrEqual(1_000_000);
-  });
 });
