@@ -26,10 +26,12 @@ export class Aggregates {
   }
 }
 
-/** A plain read may lag, so "there is none" is asked of the leader before it is said. */
+/** Only for what stays true once it is (`isThere`). A plain read may lag, so "there is none" is asked of the leader before it is said. */
 export async function found<State>(
-  store: Pick<ReadOnlyStore<State, never>, 'get' | 'fresh'>, key: AggregateKey, isThere: (state: State) => boolean, atLeast?: number,
+  store: Pick<ReadOnlyStore<State, never>, 'known' | 'get' | 'fresh'>, key: AggregateKey, isThere: (state: State) => boolean, atLeast?: number,
 ): Promise<Folded<State> | undefined> {
+  const known = store.known(key);
+  if (known && isThere(known.state) && known.position.sequence >= (atLeast ?? Infinity)) return known;
   const read = await store.get(key, atLeast);
   if (isThere(read.state)) return read;
   const confirmed = await store.fresh(key);

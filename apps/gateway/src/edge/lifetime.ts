@@ -1,5 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { OnModuleDestroy } from '@nestjs/common';
+import { LIMITS } from '@countersign/contracts';
+
+const SWEEP_MS = 50;
 
 /**
  * Ends what lasts: event streams and held answers stop when their caller is gone, and all of them when the process is
@@ -8,6 +11,7 @@ import type { OnModuleDestroy } from '@nestjs/common';
 export class Lifetime implements OnModuleDestroy {
   private readonly open = new Set<AbortController>();
   private over = false;
+  private whenEmpty: () => void = () => undefined;
 
   get isStopping(): boolean {
     return this.over;
@@ -17,10 +21,11 @@ export class Lifetime implements OnModuleDestroy {
   signalFor(response: ServerResponse): AbortSignal {
     const controller = new AbortController();
     if (this.over) controller.abort();
-    else this.open.add(controller);
+    this.open.add(controller);
     response.once('close', () => {
       this.open.delete(controller);
       if (!response.writableFinished) controller.abort();
+      if (this.open.size === 0) this.whenEmpty();
     });
     return controller.signal;
   }
@@ -28,6 +33,27 @@ export class Lifetime implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.over = true;
     for (const controller of this.open) controller.abort();
-    this.open.clear();
+  }
+
+  /**
+   * Waits for the answers that are on their way, at most `LIMITS.shutdownDrainMs`, then closes what connections are left:
+   * one that a client opened and never used counts as busy for node, and nothing would ever end it.
+   */
+  async drain(server: Server): Promise<void> {
+    await this.answered();
+    server.closeAllConnections();
+    const sweep = setInterval(() => server.closeAllConnections(), SWEEP_MS);
+    server.once('close', () => clearInterval(sweep));
+    sweep.unref();
+  }
+
+  private async answered(): Promise<void> {
+    if (this.open.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.whenEmpty = resolve;
+      timer = setTimeout(resolve, LIMITS.shutdownDrainMs);
+    });
+    clearTimeout(timer);
   }
 }

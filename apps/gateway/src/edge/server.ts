@@ -24,7 +24,6 @@ export function makeHttpAdapter(logger: ServiceLogger): FastifyAdapter {
   return new EdgeAdapter({
     bodyLimit: LIMITS.httpBodyBytes,
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => { sendProblem(error, request, reply, logger); },
     clientErrorHandler: (_error: Error, socket: Socket) => { refuseSocket(socket); },
     routerOptions: { maxParamLength: 200 },
@@ -50,6 +49,7 @@ export function configureHttp(app: NestFastifyApplication, logger: ServiceLogger
     const noted = noteOf(request);
     if (noted) metrics.answered(request.method, request.routeOptions?.url, reply.statusCode, performance.now() - noted.startedAt);
   });
+  server.addHook('preClose', () => lifetime.drain(server.server));
   app.useGlobalFilters(new ProblemFilter(logger));
   app.get(OpenApi).describe(app);
 }

@@ -9,13 +9,16 @@ import type { AnswerSigner } from './assertion.js';
 /** Commands of one batch that are under way together; planner collects them into one append. */
 const AT_ONCE = 64;
 
+const ITEM_ID = /^i[1-9]\d{0,5}$/;
+
 /** Brings a person's answers to planner, each signed for the item that was seen. */
 export class Answering {
   constructor(private readonly commanding: Commanding, private readonly signer: AnswerSigner) {}
 
-  /** @throws GateError SCOPE_NOT_SUPPORTED, and whatever planner refuses with */
+  /** @throws GateError SCOPE_NOT_SUPPORTED, NOT_FOUND, and whatever planner refuses with */
   async answer(asked: Asked, planId: string, itemId: string, body: DecisionRequest): Promise<Accepted> {
     if (body.scope !== undefined && body.scope !== 'once') throw new GateError('SCOPE_NOT_SUPPORTED');
+    if (!ITEM_ID.test(itemId)) throw new GateError('NOT_FOUND', 'The plan has no such item');
     const at = this.commanding.now();
     const said = { itemId, itemDigest: body.itemDigest, decision: body.decision, ...(body.reason === undefined ? {} : { reason: body.reason }) };
     const { tenant, principal } = asked.caller;

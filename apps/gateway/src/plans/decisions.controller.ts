@@ -4,7 +4,7 @@ import { DecisionRequest, DecisionsRequest, DecisionsView, PlanView } from '@cou
 import { FromCaller, type Asked } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
 import { Answering } from './answering.js';
-import { PlanReader } from './plan-reader.js';
+import { PlanReader, keyOf } from './plan-reader.js';
 
 @ApiTags('decisions')
 @ApiBearerAuth()
@@ -20,7 +20,7 @@ export class DecisionsController {
     @FromCaller() asked: Asked, @Param('planId') planId: string, @Param('itemId') itemId: string, @Body(new BodyOf(DecisionRequest)) body: DecisionRequest,
   ): Promise<PlanView> {
     const { tenant } = asked.caller;
-    await this.plans.require(tenant, planId, itemId);
+    keyOf(tenant, planId);
     const { sequence } = await this.answering.answer(asked, planId, itemId, body);
     return this.plans.asOf(tenant, planId, sequence);
   }

@@ -6,9 +6,8 @@ import { FromCaller, type Asked } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
 import { Commanding } from '../edge/commanding.js';
 import { positionFrom, waitFrom, type Query as QueryOf } from '../edge/query.js';
-import { SessionReader } from '../sessions/session-reader.js';
 import { eventView } from '../stream/event-view.js';
-import { PlanReader } from './plan-reader.js';
+import { PlanReader, keyOf } from './plan-reader.js';
 import { Proposing } from './propose.js';
 
 const WAIT = { name: 'wait', required: false, type: Number, description: 'Seconds the answer may be held back, at most 60. Default 0' } as const;
@@ -18,9 +17,7 @@ const UNTIL = { name: 'until', required: false, enum: ['verdict', 'settled'], de
 @ApiBearerAuth()
 @Controller('v1')
 export class PlansController {
-  constructor(
-    private readonly commanding: Commanding, private readonly proposing: Proposing, private readonly plans: PlanReader, private readonly sessions: SessionReader,
-  ) {}
+  constructor(private readonly commanding: Commanding, private readonly proposing: Proposing, private readonly plans: PlanReader) {}
 
   /** The plan as it is when the wait is over, whether or not it has come so far. */
   @Post('sessions/:sessionId/plans')
@@ -32,9 +29,7 @@ export class PlansController {
   async propose(
     @FromCaller() asked: Asked, @Param('sessionId') sessionId: string, @Query() query: QueryOf, @Body(new BodyOf(ProposeRequest)) body: ProposeRequest,
   ): Promise<PlanView> {
-    const goal = waitFrom(query);
-    await this.sessions.existing(asked.caller.tenant, sessionId);
-    return this.proposing.propose(asked, sessionId, body, goal);
+    return this.proposing.propose(asked, sessionId, body, waitFrom(query));
   }
 
   @Get('plans/:planId')
@@ -76,7 +71,7 @@ export class PlansController {
   @ApiOkResponse({ type: PlanView })
   async cancel(@FromCaller() asked: Asked, @Param('planId') planId: string): Promise<PlanView> {
     const { tenant } = asked.caller;
-    await this.plans.require(tenant, planId);
+    keyOf(tenant, planId);
     const { sequence } = await this.commanding.call('planner.cancel', { planId, at: this.commanding.now() }, asked);
     return this.plans.asOf(tenant, planId, sequence);
   }

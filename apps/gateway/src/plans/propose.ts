@@ -6,6 +6,7 @@ import type { Asked } from '../edge/asked.js';
 import type { Commanding } from '../edge/commanding.js';
 import { creationHash } from '../edge/idempotency.js';
 import type { WaitFor } from '../edge/query.js';
+import { requireSessionId } from '../sessions/session-reader.js';
 import { keyOf, type PlanReader } from './plan-reader.js';
 import type { PlanWaiter } from './plan-waiter.js';
 
@@ -18,8 +19,9 @@ export class Proposing {
     private readonly waiter: PlanWaiter,
   ) {}
 
-  /** @throws GateError PLAN_EMPTY, PLAN_TOO_LARGE, DUPLICATE_CALL_ID, and whatever planner refuses with */
+  /** @throws GateError NOT_FOUND, PLAN_EMPTY, PLAN_TOO_LARGE, DUPLICATE_CALL_ID, and whatever planner refuses with */
   async propose(asked: Asked, sessionId: SessionId, body: ProposeRequest, goal: WaitFor): Promise<PlanView> {
+    requireSessionId(sessionId);
     refuseUnsealed(body);
     const planId = planIdFrom(sessionId, creationHash(asked.caller, 'plan', asked.idempotencyKey));
     // Watching before the command, so that no event can be missed and none must be looked for.

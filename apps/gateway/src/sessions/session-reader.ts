@@ -5,6 +5,13 @@ import type { Folded } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import { found, type Aggregates } from '../catalogue/aggregates.js';
 
+const noSession = (sessionId: string) => new GateError('NOT_FOUND', `There is no session ${sessionId.slice(0, LIMITS.nameChars)}`);
+
+/** What cannot be a session's id never reaches a subject. @throws GateError NOT_FOUND */
+export function requireSessionId(sessionId: string): void {
+  if (!SESSION_ID_PATTERN.test(sessionId)) throw noSession(sessionId);
+}
+
 /** Shows sessions of one tenant; another's and nobody's look the same. */
 export class SessionReader {
   constructor(private readonly aggregates: Aggregates) {}
@@ -14,12 +21,17 @@ export class SessionReader {
     return sessionView(sessionId, await this.existing(tenant, sessionId, atLeast));
   }
 
+  /** That somebody opened it, which stays true: what is known of it needs no read. @throws GateError NOT_FOUND */
+  async require(tenant: TenantId, sessionId: string): Promise<void> {
+    if (this.aggregates.sessions.known(sessionKey(tenant, sessionId))?.state.opened) return;
+    await this.existing(tenant, sessionId);
+  }
+
   /** @throws GateError NOT_FOUND */
   async existing(tenant: TenantId, sessionId: string, atLeast?: number): Promise<Folded<SessionState>> {
-    const missing = () => new GateError('NOT_FOUND', `There is no session ${sessionId.slice(0, LIMITS.nameChars)}`);
-    if (!SESSION_ID_PATTERN.test(sessionId)) throw missing();
+    requireSessionId(sessionId);
     const session = await found(this.aggregates.sessions, sessionKey(tenant, sessionId), (state) => state.opened !== undefined, atLeast);
-    if (!session) throw missing();
+    if (!session) throw noSession(sessionId);
     return session;
   }
 }

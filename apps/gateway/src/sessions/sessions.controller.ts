@@ -8,7 +8,7 @@ import { FromCaller, type Asked } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
 import { Commanding } from '../edge/commanding.js';
 import { creationHash } from '../edge/idempotency.js';
-import { SessionReader } from './session-reader.js';
+import { SessionReader, requireSessionId } from './session-reader.js';
 
 @ApiTags('sessions')
 @ApiBearerAuth()
@@ -37,7 +37,7 @@ export class SessionsController {
   @HttpCode(200)
   @ApiOkResponse({ type: SessionView })
   async end(@FromCaller() asked: Asked, @Param('sessionId') sessionId: string, @Body(new BodyOf(EndSessionRequest, { optional: true })) body: EndSessionRequest): Promise<SessionView> {
-    await this.sessions.existing(asked.caller.tenant, sessionId);
+    requireSessionId(sessionId);
     const { sequence } = await this.commanding.call('planner.end-session', { sessionId, reason: body.reason ?? 'ended by its owner', at: this.commanding.now() }, asked);
     return this.sessions.view(asked.caller.tenant, sessionId, sequence);
   }

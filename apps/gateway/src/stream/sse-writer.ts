@@ -6,8 +6,10 @@ import type { EventView, Problem } from '@countersign/contracts/http';
 export class SseWriter {
   constructor(private readonly response: ServerResponse, private readonly stalledMs: number = LIMITS.sseStalledMs) {}
 
+  /** The connection ends with the stream: kept alive, it would hold a shutdown up. */
   open(headers: Readonly<Record<string, string>>): void {
     this.response.writeHead(200, {
+      connection: 'close',
       'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers,
     });
     this.response.flushHeaders();

@@ -1,4 +1,5 @@
 import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { ServerResponse } from 'node:http';
 import type { EventView, IssuedKeyView } from '@countersign/contracts/http';
@@ -109,6 +110,17 @@ describe('event streams', () => {
     expect((await held).body.items[0]!.decision).toBe('pending');
     await reader.until(({ ended }) => ended);
     expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
+  it('do not hold a shutdown up, and neither does a connection that was never used', async () => {
+    const unused = connect(gate.port, '127.0.0.1');
+    await new Promise((resolve) => unused.once('connect', resolve));
+    const reader = await Reader.open(gate.port, '/v1/events', key);
+    const began = performance.now();
+    await gate.stop();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await reader.until(({ ended }) => ended);
+    unused.destroy();
   });
 
   it('leave nothing behind when their reader has gone', async () => {
