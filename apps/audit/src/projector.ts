@@ -91,14 +91,14 @@ export class Projector {
     }
   }
 
-  /** Acknowledged only after the commit. */
+  /** Acknowledged only after the commit, with all before it: the checkpoint has no gaps. */
   private async write(store: AuditStore, batch: readonly JsMsg[]): Promise<void> {
     const messages = batch.map(rawOfDelivery);
     const projected = await this.projectFromCheckpoint(store, messages);
-    for (const message of batch) message.ack();
+    const newest = batch.reduce((a, b) => (b.info.streamSequence > a.info.streamSequence ? b : a));
+    newest.ack();
     // What came a second time says nothing about how far behind the tables are.
     if (projected === 0) return;
-    const newest = batch.reduce((a, b) => (b.info.streamSequence > a.info.streamSequence ? b : a));
     this.lagMs = Math.max(0, this.now().getTime() - newest.info.timestampNanos / 1e6);
   }
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { LIMITS, type StoredEvent } from '@countersign/contracts';
+import { LIMITS, type PlanEvent, type StoredEvent } from '@countersign/contracts';
 import { itemsToApply, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
 import { inGroups, TenantShares } from '@countersign/providers';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
@@ -30,13 +30,18 @@ export class ApplyPlan {
 
   constructor(private readonly parts: ExecutorParts) {}
 
-  async handle(event: StoredEvent, delivery: Delivery): Promise<Handled> {
+  observe(event: StoredEvent<PlanEvent>): void {
+    this.parts.plans.observe(event);
+  }
+
+  async handle(event: StoredEvent<PlanEvent>, delivery: Delivery): Promise<Handled> {
     const leave = this.shares.enter(event.key.tenant);
     if (!leave) return { retryInMs: LATER_MS };
     return await this.apply(event, delivery).finally(leave);
   }
 
-  private async apply(event: StoredEvent, delivery: Delivery): Promise<Handled> {
+  private async apply(event: StoredEvent<PlanEvent>, delivery: Delivery): Promise<Handled> {
+    this.observe(event);
     const plan = await this.load(event, delivery);
     const due = dueNow(plan, delivery);
     if (!plan.proposed || (due.ready.length === 0 && due.recoveries.length === 0)) return;

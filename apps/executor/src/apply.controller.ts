@@ -1,16 +1,21 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { StoredEvent } from '@countersign/contracts';
+import type { PlanEvent, StoredEvent } from '@countersign/contracts';
 import { OnEvent, type Delivery, type Handled } from '@countersign/transport-jetstream';
 import { ApplyPlan } from './apply-plan.js';
 
-/** Only these can make an item ready; expiry, closing and a proposal allow nothing. */
+/** Only verdicts and answers can make an item ready. A proposal is kept in mind, so that its verdicts need not look it up. */
 @Controller()
 export class ApplyController {
   constructor(private readonly applyPlan: ApplyPlan) {}
 
+  @OnEvent('plan.Proposed')
+  proposed(@Payload() event: StoredEvent<PlanEvent>): void {
+    this.applyPlan.observe(event);
+  }
+
   @OnEvent('plan.Evaluated', 'plan.ItemsAnswered')
-  async decided(@Payload() event: StoredEvent, @Ctx() delivery: Delivery): Promise<Handled> {
+  async decided(@Payload() event: StoredEvent<PlanEvent>, @Ctx() delivery: Delivery): Promise<Handled> {
     return await this.applyPlan.handle(event, delivery);
   }
 }

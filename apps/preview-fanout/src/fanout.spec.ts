@@ -19,9 +19,9 @@ async function world(behaviours: Record<string, string>, items: readonly SpecIte
   const fake = fakeProviderFactory();
   const registry = createProviderRegistry({ fake: (endpoint, tenant) => counted(fake(endpoint, tenant), calls) });
   const log = (author: 'planner' | 'policy' | 'preview-fanout'): InMemoryEventLog => new InMemoryEventLog(author, broker);
-  const append = async (author: 'planner' | 'policy', event: PlanEvent): Promise<StoredEvent> => {
+  const append = async (author: 'planner' | 'policy', event: PlanEvent): Promise<StoredEvent<PlanEvent>> => {
     await log(author).append(key, await log(author).end(key), { ...event, meta: { actor: 'service:test', correlationId: 'c1' } });
-    return broker.all('GATE').at(-1)!;
+    return broker.all('GATE').at(-1) as StoredEvent<PlanEvent>;
   };
   const proposed = await append('planner', await proposedOf(behaviours, items, blobs));
   const fanout = (): Fanout => new Fanout(createAggregateStore(log('preview-fanout'), planFold), blobs, registry, timeoutMs);

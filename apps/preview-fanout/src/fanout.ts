@@ -12,7 +12,7 @@ import { recordGroup, type GroupTarget } from './record-group.js';
 const GROUP_ITEMS = 256;
 
 /**
- * Previews what a plan still lacks: all previewable items beside each other, each within its own deadline. A redelivery
+ * Previews what a plan still lacks (a plan that never needed any costs no read): all previewable items beside each other, each within its own deadline. A redelivery
  * finds in the fold what is there already; what was judged or closed meanwhile is left out.
  */
 export class Fanout {
@@ -23,8 +23,11 @@ export class Fanout {
     private readonly timeoutMs: number = LIMITS.previewTimeoutMs,
   ) {}
 
-  async previewPlan(event: StoredEvent, delivery: Delivery): Promise<void> {
-    const { state } = await this.plans.get(event.key, event.sequence);
+  async previewPlan(event: StoredEvent<PlanEvent>, delivery: Delivery): Promise<void> {
+    this.plans.observe(event);
+    const proposed = await this.plans.get(event.key, event.sequence);
+    if (itemsToPreview(proposed.state).length === 0) return;
+    const { state } = await this.plans.get(event.key);
     const items = itemsToPreview(state);
     if (items.length === 0 || !state.proposed) return;
     delivery.working();

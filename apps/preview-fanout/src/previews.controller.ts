@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { StoredEvent } from '@countersign/contracts';
+import type { PlanEvent, StoredEvent } from '@countersign/contracts';
 import { TenantShares } from '@countersign/providers';
 import { OnEvent, type Delivery, type Handled } from '@countersign/transport-jetstream';
 import { Fanout } from './fanout.js';
@@ -16,7 +16,7 @@ export class PreviewsController {
   constructor(private readonly fanout: Fanout) {}
 
   @OnEvent('plan.Proposed')
-  async proposed(@Payload() event: StoredEvent, @Ctx() delivery: Delivery): Promise<Handled> {
+  async proposed(@Payload() event: StoredEvent<PlanEvent>, @Ctx() delivery: Delivery): Promise<Handled> {
     const leave = this.shares.enter(event.key.tenant);
     if (!leave) return { retryInMs: LATER_MS };
     await this.fanout.previewPlan(event, delivery).finally(leave);

@@ -23,13 +23,13 @@ export function consumerDefinitions(): ConsumerDefinition[] {
 }
 
 /**
- * Pulled, acknowledged one by one, from the stream's beginning, redelivered until LIMITS.maxDeliver and then told to
- * ADVISORIES. No back-off list: the service answers a failure with a delay of its own, and the list would replace ack_wait.
+ * Pulled, from the stream's beginning, redelivered until LIMITS.maxDeliver and then told to ADVISORIES. Acknowledged one
+ * by one, but for who takes everything in order and acknowledges up to what is committed. No back-off list: the service answers a failure with a delay of its own, and the list would replace ack_wait.
  */
 function configOf(spec: ConsumerSpec, service: ServiceName): Partial<ConsumerConfig> {
   return {
     durable_name: service,
-    ack_policy: AckPolicy.Explicit,
+    ack_policy: spec.from === 'everything' ? AckPolicy.All : AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
     ack_wait: LIMITS.ackWaitMs * 1_000_000,

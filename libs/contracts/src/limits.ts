@@ -55,7 +55,8 @@ export const LIMITS = {
   maxDeliver: 20,
   maxAckPending: 20_000,
   resultsAgeMs: 7 * 24 * 3_600_000,
-  foldCacheEntries: 5_000,
+  /** Of one kind of aggregate in one process; what is older is loaded again. */
+  foldCacheEntries: 1_000,
   idempotencyKeyChars: 128,
   pageItems: 200,
   sseBufferedEvents: 10_000,

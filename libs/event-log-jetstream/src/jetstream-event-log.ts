@@ -9,8 +9,9 @@ import { GateError, isGateError } from '@countersign/kernel';
 import { headersOf, pause, unavailable, type BrokerAccess } from './broker-connection.js';
 import { decodeStored } from './decode-stored.js';
 import { TooManyResults, readAllLast } from './direct-reads.js';
-import { leaderLast, type Timeouts } from './leader-reads.js';
+import { leaderLast, type LeaderMessage, type Timeouts } from './leader-reads.js';
 import { publish, type Published } from './publish.js';
+import { SharedReads } from './shared-reads.js';
 
 export interface JetStreamEventLogOptions extends BrokerAccess {
   readonly author: ServiceName;
@@ -40,6 +41,7 @@ export class JetStreamEventLog implements EventLog {
   readonly author: ServiceName;
   private readonly timeouts: Timeouts;
   private readonly now: () => Date;
+  private readonly shared = new SharedReads<LeaderMessage | undefined>();
 
   constructor(private readonly options: JetStreamEventLogOptions) {
     this.author = options.author;
@@ -64,7 +66,7 @@ export class JetStreamEventLog implements EventLog {
 
   async end(key: AggregateKey): Promise<Position> {
     checkKey(key);
-    const last = await leaderLast(this.options, streamOf(key), aggregateFilter(key), this.timeouts);
+    const last = await this.lastByLeader(streamOf(key), aggregateFilter(key));
     if (!last) return NOWHERE;
     const rev = parseEventSubject(last.subject)?.rev;
     if (rev === undefined) throw new GateError('EVENT_UNREADABLE', `${streamOf(key)}:${last.seq} has no event’s subject`, { stream: streamOf(key), sequence: last.seq });
@@ -72,7 +74,11 @@ export class JetStreamEventLog implements EventLog {
   }
 
   async lastSequence(stream: LogStream, filter: string): Promise<number> {
-    return (await leaderLast(this.options, stream, filter, this.timeouts))?.seq ?? 0;
+    return (await this.lastByLeader(stream, filter))?.seq ?? 0;
+  }
+
+  private lastByLeader(stream: LogStream, filter: string): Promise<LeaderMessage | undefined> {
+    return this.shared.read(`${stream} ${filter}`, () => leaderLast(this.options, stream, filter, this.timeouts));
   }
 
   async append<E extends AnyEvent>(key: AggregateKey, expected: Position, event: NewEvent<E>): Promise<AppendResult> {

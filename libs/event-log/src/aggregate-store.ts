@@ -12,6 +12,8 @@ export interface TransactOptions {
   readonly meta: EventMeta;
   /** The log has this sequence of the aggregate at least; loading less is `UNAVAILABLE` (a lagging replica: try later). */
   readonly atLeast?: number;
+  /** The aggregate is expected not to exist, so nothing is read first: if it does, the append's expectation finds out. */
+  readonly presumedNew?: boolean;
   /** For what reports an effect: keep trying after `LIMITS.contentionMs` instead of `BUSY`. */
   readonly untilItLands?: boolean;
 }
@@ -34,6 +36,8 @@ export interface AggregateStore<State, Event extends AnyEvent> {
    * @throws GateError UNAVAILABLE when the log does not show `atLeast` within a few short tries
    */
   get(key: AggregateKey, atLeast?: number): Promise<Folded<State>>;
+  /** What this process knows by now, without a read. Says only what can never become false again; undefined says nothing. */
+  known(key: AggregateKey): Folded<State> | undefined;
   /** As the leader has it now. */
   fresh(key: AggregateKey): Promise<Folded<State>>;
   /** Folds a delivered event into the cache when it is the next one; otherwise does nothing. */

@@ -49,6 +49,10 @@ class CachingAggregateStore<State, Event extends AnyEvent> implements AggregateS
     return atLeast === undefined ? this.reader.newer(key) : this.reader.reaching(key, atLeast);
   }
 
+  known(key: AggregateKey): Folded<State> | undefined {
+    return this.reader.cached(key);
+  }
+
   fresh(key: AggregateKey): Promise<Folded<State>> {
     return this.reader.confirmed(key);
   }
@@ -60,7 +64,7 @@ class CachingAggregateStore<State, Event extends AnyEvent> implements AggregateS
   async transact<Reply>(key: AggregateKey, decide: Decide<State, Event, Reply>, options: TransactOptions): Promise<Transacted<Reply>> {
     const startedAt = this.settings.now();
     const leftMs = (): number => (options.untilItLands ? Infinity : LIMITS.contentionMs - (this.settings.now() - startedAt));
-    let base = (): Promise<Folded<State>> => this.start(key, options.atLeast);
+    let base = (): Promise<Folded<State>> => this.start(key, options);
     for (let tries = 0; ; tries += 1) {
       const tried = await this.attempt(key, base, decide, options, leftMs());
       if (tried !== 'lost') return tried;
@@ -85,10 +89,9 @@ class CachingAggregateStore<State, Event extends AnyEvent> implements AggregateS
     }
   }
 
-  private start(key: AggregateKey, atLeast?: number): Promise<Folded<State>> {
+  private async start(key: AggregateKey, { atLeast, presumedNew }: TransactOptions): Promise<Folded<State>> {
     if (atLeast !== undefined) return this.reader.reaching(key, atLeast);
-    const known = this.reader.cached(key);
-    return known ? Promise.resolve(known) : this.reader.newer(key);
+    return this.reader.cached(key) ?? (presumedNew ? this.reader.nothing : this.reader.newer(key));
   }
 
   /** A plain read may not show yet what was lost to; the leader does. */

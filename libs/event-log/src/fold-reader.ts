@@ -9,6 +9,8 @@ const CATCH_UP_MS = [1, 2, 4, 8, 15, 30, 60, 120] as const;
 
 /** Reads and keeps folds; decides nothing. */
 export class FoldReader<State, Event extends AnyEvent> {
+  /** What an aggregate without events is. */
+  readonly nothing: Folded<State>;
   private readonly cache: FoldCache<State>;
 
   constructor(
@@ -18,6 +20,7 @@ export class FoldReader<State, Event extends AnyEvent> {
     private readonly sleep: (ms: number) => Promise<void>,
   ) {
     this.cache = new FoldCache(cacheEntries);
+    this.nothing = { state: fold.initial, position: NOWHERE };
   }
 
   cached(key: AggregateKey): Folded<State> | undefined {
@@ -54,14 +57,14 @@ export class FoldReader<State, Event extends AnyEvent> {
     const before = this.cached(key);
     const end = await this.log.end(key);
     if (before && isBeyond(before.position, end)) this.cache.drop(keyText(key));
-    if (end.sequence === 0) return this.cached(key) ?? { state: this.fold.initial, position: NOWHERE };
+    if (end.sequence === 0) return this.cached(key) ?? this.nothing;
     return this.reaching(key, end.sequence);
   }
 
   /** Takes an event into the cached fold when it is the next one. */
   take(event: StoredEvent<Event>): void {
     const text = keyText(event.key);
-    const known = this.cache.get(text) ?? { state: this.fold.initial, position: NOWHERE };
+    const known = this.cache.get(text) ?? this.nothing;
     if (event.rev !== known.position.rev + 1 || event.sequence <= known.position.sequence) return;
     this.keep(event.key, known, event, { rev: event.rev, sequence: event.sequence });
   }

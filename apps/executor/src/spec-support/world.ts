@@ -37,9 +37,9 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
   const warnings: object[] = [];
   const logger = { info: () => undefined, warn: (fields: object) => void warnings.push(fields), error: (fields: object) => void warnings.push(fields) };
 
-  const append = async (log: InMemoryEventLog, event: PlanEvent, plan = key): Promise<StoredEvent> => {
+  const append = async (log: InMemoryEventLog, event: PlanEvent, plan = key): Promise<StoredEvent<PlanEvent>> => {
     await log.append(plan, await log.end(plan), { ...event, meta });
-    return broker.all('GATE').at(-1)!;
+    return broker.all('GATE').at(-1) as StoredEvent<PlanEvent>;
   };
   const session = sessionKey(TENANT, SESSION);
   await logs.planner.append(session, { rev: 0, sequence: 0 }, {

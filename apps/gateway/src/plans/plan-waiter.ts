@@ -29,7 +29,7 @@ export class PlanWaiter {
     });
     const leave = this.feed.listen(aggregateFilter(key), {
       event: (event) => { this.plans.observe(event as StoredEvent<PlanEvent>); watch.hear(event.sequence); },
-      missed: () => watch.ring(),
+      missed: () => watch.miss(),
     });
     this.watches.add(watch);
     return watch;
@@ -39,7 +39,8 @@ export class PlanWaiter {
 export class PlanWatch {
   private readonly bell = new Bell();
   private heard = 0;
-  readonly ring = this.bell.ring;
+  private missed = false;
+  private readonly ring = this.bell.ring;
 
   constructor(
     private readonly key: AggregateKey, private readonly plans: Plans, private readonly signal: AbortSignal, private readonly onEnd: () => void,
@@ -49,6 +50,12 @@ export class PlanWatch {
 
   hear(sequence: number): void {
     this.heard = Math.max(this.heard, sequence);
+    this.ring();
+  }
+
+  /** Something of this plan may not have been heard. */
+  miss(): void {
+    this.missed = true;
     this.ring();
   }
 
@@ -73,10 +80,13 @@ export class PlanWatch {
     return folded;
   }
 
-  /** What was heard is folded already, unless an event before it was lost; a ring for another reason asks the leader. */
+  /** What was heard is folded already, unless an event before it was lost. What may have been missed is asked of the leader. */
   private async afterRing(before: Folded<PlanState>): Promise<Folded<PlanState>> {
-    if (this.heard > before.position.sequence) return this.plans.get(this.key, this.heard);
-    return this.signal.aborted ? before : this.plans.fresh(this.key);
+    if (this.missed) {
+      this.missed = false;
+      return this.plans.fresh(this.key);
+    }
+    return this.heard > before.position.sequence ? this.plans.get(this.key, this.heard) : before;
   }
 }
 

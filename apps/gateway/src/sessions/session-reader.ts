@@ -21,12 +21,6 @@ export class SessionReader {
     return sessionView(sessionId, await this.existing(tenant, sessionId, atLeast));
   }
 
-  /** That somebody opened it, which stays true: what is known of it needs no read. @throws GateError NOT_FOUND */
-  async require(tenant: TenantId, sessionId: string): Promise<void> {
-    if (this.aggregates.sessions.known(sessionKey(tenant, sessionId))?.state.opened) return;
-    await this.existing(tenant, sessionId);
-  }
-
   /** @throws GateError NOT_FOUND */
   async existing(tenant: TenantId, sessionId: string, atLeast?: number): Promise<Folded<SessionState>> {
     requireSessionId(sessionId);

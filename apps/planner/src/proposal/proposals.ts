@@ -32,21 +32,20 @@ export class Proposals {
   ) {}
 
   /**
-   * What does not depend on each other runs side by side: the timer (durable before the plan is), the plan's own past, the
-   * session, the catalogue and the inputs.
+   * What does not depend on each other runs side by side: the timer (durable before the plan is), the session, the catalogue
+   * and the inputs. Most plans are new, so none is looked for: a repetition is found by the append that it loses.
    * @throws GateError as `propose` of the domain; NOT_FOUND, SESSION_ENDED, PROVIDER_UNKNOWN, OPERATION_UNKNOWN, INPUT_INVALID
    */
   async propose(command: Command<Propose>): Promise<Accepted> {
     const key = keyOf(command);
     checkCalls(command.calls);
-    const [known, prepared, timer] = await Promise.all([
-      this.parts.stores.plans.get(key), this.prepare(command).catch(asRefusal), this.clock.armAhead(key),
-    ]);
-    if (proposedIn(known, command)) return this.repeated(key, known);
+    const [prepared, timer] = await Promise.all([this.prepare(command).catch(asRefusal), this.clock.armAhead(key)]);
     if (prepared instanceof GateError) return this.repeatedOr(key, command, prepared);
     await faultPoint('planner.before-append');
-    const written = await this.parts.stores.plans.transact(key, ({ state }) => propose(state, prepared), { meta: metaOf(command.context, 'agent') });
+    const written = await this.parts.stores.plans.transact(
+      key, ({ state }) => propose(state, prepared), { meta: metaOf(command.context, 'agent'), presumedNew: true });
     await faultPoint('planner.after-append');
+    if (written.reply.repeated) return this.repeated(key, written);
     await timer.keptAhead();
     this.open.add(command.context.tenant, command.sessionId, command.planId);
     return acceptedOf(written);
@@ -77,7 +76,7 @@ export class Proposals {
   }
 
   /** The timer was moved by this repetition: it is put back to where the plan needs it. */
-  private async repeated(key: AggregateKey, { position }: Folded<PlanState>): Promise<Accepted> {
+  private async repeated(key: AggregateKey, { position }: Pick<Folded<PlanState>, 'position'>): Promise<Accepted> {
     await this.clock.advance(key, { correlationId: key.id });
     return { sequence: position.sequence, repeated: true };
   }
