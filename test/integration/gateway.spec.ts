@@ -150,6 +150,15 @@ describe('the gateway over the real gate', () => {
     expect((await agent.propose(session, { items: [READ] }, { wait: 20, until: 'settled' })).status).toBe('settled');
   }, 60_000);
 
+  it('says which services answer', async () => {
+    const ready = await fetch(`${stack.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, {
+      ready: true, stopping: false, log: true,
+      services: { planner: true, 'preview-fanout': true, policy: true, executor: true, 'run-engine': false, audit: false },
+    }]);
+    expect((await fetch(`${stack.url}/readyz?need=all`)).status).toBe(503);
+  });
+
   it('refuses a revoked key at once', async () => {
     const issued = await stack.client(admin).issueKey({ principal: 'gone', roles: ['auditor'] });
     await stack.client(issued.key).providers();

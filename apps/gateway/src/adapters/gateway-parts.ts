@@ -1,10 +1,9 @@
-import { GateError } from '@countersign/kernel';
 import type { CommandContext, LogStream, ServiceName } from '@countersign/contracts';
-import { parseEventSubject } from '@countersign/contracts';
-import { LiveFeed, decodeStored, readFrom } from '@countersign/event-log-jetstream';
+import { LiveFeed, readFrom } from '@countersign/event-log-jetstream';
 import type { ServiceInfra } from '@countersign/service-host';
 import { CommandClient, DeadLetterOffice } from '@countersign/transport-jetstream';
-import type { Commands, DeadLetters, GatewayParts, History, LetterMessage } from '../ports.js';
+import type { Commands, DeadLetters, GatewayParts, History } from '../ports.js';
+import { letterMessage } from './letter-message.js';
 
 /** The edge's parts over the service's own connection. The feed is not started yet. */
 export function gatewayParts(infra: ServiceInfra): GatewayParts & { readonly feed: LiveFeed } {
@@ -35,20 +34,6 @@ function deadLettersOf({ broker }: ServiceInfra, client: CommandClient): DeadLet
   return {
     list: () => office.list(),
     retry: (service: ServiceName, stream: string, sequence: number, context: CommandContext) => office.retry(service, stream, sequence, context),
-    message: async (stream, sequence) => messageFrom(await broker.manager.streams.getMessage(stream, { seq: sequence }), stream),
+    message: (stream, sequence) => letterMessage(broker, stream, sequence),
   };
-}
-
-type Found = Awaited<ReturnType<ServiceInfra['broker']['manager']['streams']['getMessage']>>;
-
-function messageFrom(found: Found, stream: string): LetterMessage | undefined {
-  if (!found) return undefined;
-  const tenant = parseEventSubject(found.subject)?.key.tenant;
-  try {
-    const event = decodeStored({ subject: found.subject, data: found.data, headers: found.header, info: { stream, streamSequence: found.seq } });
-    return { ...(tenant === undefined ? {} : { tenant }), event };
-  } catch (error) {
-    if (error instanceof GateError) return tenant === undefined ? {} : { tenant };
-    throw error;
-  }
 }

@@ -61,7 +61,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
 
 /** @param route path pattern as the router has it, `/v1/plans/:planId` */
 export function accessOf(method: string, route: string): Access | undefined {
-  const name = `${method === 'HEAD' ? 'GET' : method} ${route}`;
+  const name = `${method} ${route}`;
   return Object.hasOwn(ROUTE_ROLES, name) ? ROUTE_ROLES[name] : undefined;
 }
 

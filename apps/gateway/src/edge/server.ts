@@ -24,6 +24,7 @@ export function makeHttpAdapter(logger: ServiceLogger): FastifyAdapter {
   return new EdgeAdapter({
     bodyLimit: LIMITS.httpBodyBytes,
     return503OnClosing: false,
+    exposeHeadRoutes: false,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => { sendProblem(error, request, reply, logger); },
     clientErrorHandler: (_error: Error, socket: Socket) => { refuseSocket(socket); },
     routerOptions: { maxParamLength: 200 },

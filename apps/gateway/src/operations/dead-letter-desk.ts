@@ -14,7 +14,7 @@ const OWNERS_KEPT = 10_000;
 
 /** Dead letters of one tenant. A letter whose message names no tenant, or another one, is not there for anybody here. */
 export class DeadLetterDesk {
-  private readonly owners = new Map<string, TenantId | undefined>();
+  private readonly owners = new Map<string, TenantId>();
 
   constructor(private readonly letters: DeadLetters) {}
 
@@ -56,11 +56,10 @@ export class DeadLetterDesk {
 
   private async ownerOf({ stream, sequence }: DeadLetter): Promise<TenantId | undefined> {
     const name = `${stream}:${sequence}`;
-    if (!this.owners.has(name)) {
-      if (this.owners.size >= OWNERS_KEPT) this.owners.clear();
-      this.owners.set(name, (await this.letters.message(stream, sequence))?.tenant);
-    }
-    return this.owners.get(name);
+    const known = this.owners.get(name) ?? (await this.letters.message(stream, sequence))?.tenant;
+    if (this.owners.size >= OWNERS_KEPT) this.owners.clear();
+    if (known !== undefined) this.owners.set(name, known);
+    return known;
   }
 }
 
