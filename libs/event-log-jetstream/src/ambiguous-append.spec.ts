@@ -1,4 +1,4 @@
-import type { NatsConnection } from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { PlanEvent } from '@countersign/contracts';
 import { NOWHERE, createAggregateStore, type EventLog } from '@countersign/event-log';
 import { META, closed, newKey } from '@countersign/event-log/contract-suite';
@@ -89,24 +89,33 @@ describe('an append whose acknowledgement does not come', () => {
   });
 });
 
-/** Publishes go through; the answers of the first `times` are not heard. */
+/** Appends go through; the answers of the first `times` are not heard. */
 function losingReplies(connection: NatsConnection, times: number): NatsConnection {
   let left = times;
-  return over(connection, async (subject, body, options) => {
-    const reply = await connection.request(subject, body, options);
-    if (!subject.startsWith('evt.') || left-- <= 0) return reply;
-    throw Object.assign(new Error('the answer was lost'), { name: 'TimeoutError' });
-  });
+  return hearing(connection, (answer) => (left-- > 0 ? undefined : answer));
 }
 
-const answering = (connection: NatsConnection, ack: object): NatsConnection =>
-  over(connection, async () => ({ json: () => ack }) as unknown as Awaited<ReturnType<NatsConnection['request']>>);
+const answering = (connection: NatsConnection, ack: object): NatsConnection => 
+  hearing(connection, (answer) => Object.create(answer, { json: { value: () => ack } }) as Msg);
 
-function over(connection: NatsConnection, request: NatsConnection['request']): NatsConnection {
+/** The same connection, but for what is heard of the answers to appends. */
+function hearing(connection: NatsConnection, heard: (answer: Msg) => Msg | undefined): NatsConnection {
+  const appends = new Set<string>();
+  const publish: NatsConnection['publish'] = (subject, body, options) => {
+    if (subject.startsWith('evt.') && options?.reply) appends.add(options.reply);
+    connection.publish(subject, body, options);
+  };
+  const subscribe: NatsConnection['subscribe'] = (subject, options) => connection.subscribe(subject, {
+    ...options,
+    callback: (error, message) => {
+      const answer = appends.delete(message.subject) ? heard(message) : message;
+      if (answer) options?.callback?.(error, answer);
+    },
+  });
+  const changed: Record<PropertyKey, unknown> = { publish, subscribe };
   return new Proxy(connection, {
     get: (target, name) => {
-      if (name === 'request') return request;
-      const value: unknown = Reflect.get(target, name);
+      const value: unknown = changed[name] ?? Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });

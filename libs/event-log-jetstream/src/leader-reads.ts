@@ -1,5 +1,6 @@
 import { NoRespondersError, PermissionViolationError } from '@nats-io/transport-node';
 import { apiSubject, pause, unavailable, type BrokerAccess } from './broker-connection.js';
+import { request } from './requests.js';
 
 /** A message as the stream's leader has it. */
 export interface LeaderMessage {
@@ -45,9 +46,7 @@ export async function leaderLast(access: BrokerAccess, stream: string, filter: s
 
 async function ask(access: BrokerAccess, stream: string, filter: string, timeoutMs: number): Promise<Reply> {
   try {
-    const message = await access.connection.request(
-      apiSubject(access, `STREAM.MSG.GET.${stream}`), JSON.stringify({ last_by_subj: filter }), { timeout: timeoutMs },
-    );
+    const message = await request(access.connection, apiSubject(access, `STREAM.MSG.GET.${stream}`), JSON.stringify({ last_by_subj: filter }), { timeoutMs });
     return message.json<Reply>();
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,5 +1,6 @@
 import { NoRespondersError, PermissionViolationError, TimeoutError, type MsgHdrs } from '@nats-io/transport-node';
 import type { BrokerAccess } from './broker-connection.js';
+import { request } from './requests.js';
 
 /** What became of one publish to a stream. */
 export type Published =
@@ -25,13 +26,13 @@ interface PubAck {
 }
 
 /**
- * One publish to a stream over the connection's shared inbox, and its acknowledgement.
+ * One publish to a stream, and its acknowledgement.
  * @throws the client's PermissionViolationError when the account or user may not publish there
  */
 export async function publish(access: BrokerAccess, subject: string, body: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Published> {
   let ack: PubAck;
   try {
-    ack = (await access.connection.request(subject, body, { timeout: timeoutMs, headers })).json<PubAck>();
+    ack = (await request(access.connection, subject, body, { timeoutMs, headers })).json<PubAck>();
   } catch (error) {
     return withoutAnswer(error);
   }

@@ -196,6 +196,5 @@ describe('an aggregate store', () => {
     const data = { reason: 'cancelled' as const, by: 'x', at: '2030-01-01T00:00:00Z', extra: undefined };
     await keeping.transact(newKey(), () => ({ event: { type: 'plan.Closed', data }, reply: 0 }), { meta: META });
     expect(seen).toStrictEqual([{ reason: 'cancelled', by: 'x', at: '2030-01-01T00:00:00Z' }]);
-    expect(seen[0]).not.toBe(data);
   });
 });

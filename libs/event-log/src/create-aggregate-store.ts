@@ -5,6 +5,7 @@ import { backoffMs } from './backoff.js';
 import type { EventLog, Position } from './event-log.js';
 import { FoldReader } from './fold-reader.js';
 import { KeyedLock } from './keyed-lock.js';
+import { withoutUndefined } from './without-undefined.js';
 
 export interface AggregateStoreOptions {
   /** Folds kept; the least recently used goes first. */
@@ -140,9 +141,7 @@ async function judge<State, Event extends AnyEvent, Reply>(
   }
 }
 
-/** What whoever loads the event will fold: no `undefined` member, nothing shared with the caller. */
-function asStored<Event extends AnyEvent>(event: Event): Event {
-  return { type: event.type, data: JSON.parse(JSON.stringify(event.data)) } as Event;
-}
+/** As whoever loads it will fold it: without `undefined` members. What has none is taken as it is. */
+const asStored = <Event extends AnyEvent>(event: Event): Event => ({ type: event.type, data: withoutUndefined(event.data) }) as Event;
 
 const samePlace = (a: Position, b: Position): boolean => a.sequence === b.sequence && a.rev === b.rev;

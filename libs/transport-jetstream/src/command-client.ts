@@ -1,5 +1,6 @@
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { LIMITS, type Command, type CommandMap, type CommandName, type CommandReply } from '@countersign/contracts';
+import { request } from '@countersign/event-log-jetstream';
 import { GateError } from '@countersign/kernel';
 
 export interface CallOptions {
@@ -7,7 +8,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Sends commands; only the gateway's account may. One multiplexed inbox for all of them. */
+/** Sends commands; only the gateway's account may. */
 export class CommandClient {
   constructor(private readonly connection: NatsConnection) {}
 
@@ -27,7 +28,7 @@ export class CommandClient {
 
   private async request(name: string, body: string, timeoutMs: number): Promise<CommandReply<unknown>> {
     try {
-      const msg = await this.connection.request(`cmd.${name}`, body, { timeout: timeoutMs });
+      const msg = await request(this.connection, `cmd.${name}`, body, { timeoutMs });
       return msg.json<CommandReply<unknown>>();
     } catch (error) {
       throw asGateError(error, name, timeoutMs);
