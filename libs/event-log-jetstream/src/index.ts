@@ -3,8 +3,6 @@ export { JetStreamBlobStore, type JetStreamBlobStoreOptions } from './blob-store
 export { decodeStored, rawEventOf, type StoredMessage } from './decode-stored.js';
 export { JetStreamEventLog, type JetStreamEventLogOptions } from './jetstream-event-log.js';
 export { LiveFeed, type LiveFeedOptions, type LiveListener } from './live-feed.js';
-export { LiveStream, type LiveEnd } from './live-stream.js';
 export { request, type RequestOptions } from './requests.js';
 export { readFrom, readRawFrom, type ReadFromOptions } from './read-from.js';
 export { JetStreamTimers, firedTimer, timerSubject, type JetStreamTimersOptions } from './timers.js';
-export { waitFor, type WaitOptions, type Waited } from './wait-for.js';

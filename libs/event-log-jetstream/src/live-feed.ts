@@ -1,11 +1,10 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
-import { LIMITS, LIVE_PREFIX, LOG_STREAMS, parseEventSubject, type LogStream, type StoredEvent } from '@countersign/contracts';
+import { LIVE_PREFIX, LOG_STREAMS, parseEventSubject, type LogStream, type StoredEvent } from '@countersign/contracts';
 import { isGateError } from '@countersign/kernel';
 import type { BrokerAccess } from './broker-connection.js';
 import { decodeStored } from './decode-stored.js';
 import { directRead, sequenceOf } from './direct-reads.js';
 import { leaderLast } from './leader-reads.js';
-import { LiveStream } from './live-stream.js';
 
 export interface LiveListener {
   /** In order within a stream; one may come twice when the leader of a stream changes. Must return soon and not throw. */
@@ -54,7 +53,6 @@ export class LiveFeed {
     clearInterval(this.watch);
     if (this.subscription && !this.options.connection.isClosed()) this.subscription.unsubscribe();
     this.subscription = undefined;
-    for (const set of this.listeners.values()) for (const listener of set) if (listener instanceof StreamListener) listener.stream.end('closed');
     this.listeners.clear();
   }
 
@@ -68,13 +66,6 @@ export class LiveFeed {
       set.delete(listener);
       if (set.size === 0 && this.listeners.get(prefix) === set) this.listeners.delete(prefix);
     };
-  }
-
-  /** The same as an async iterable with a bounded buffer. */
-  stream(filter: string, { maxBuffered = LIMITS.sseBufferedEvents }: { readonly maxBuffered?: number } = {}): LiveStream {
-    const stream: LiveStream = new LiveStream(maxBuffered, () => leave());
-    const leave = this.listen(filter, new StreamListener(stream));
-    return stream;
   }
 
   private deliver(message: Msg): void {
@@ -136,12 +127,6 @@ export class LiveFeed {
       this.options.onFault(fault);
     }
   }
-}
-
-class StreamListener implements LiveListener {
-  constructor(readonly stream: LiveStream) {}
-  event(event: StoredEvent): void { this.stream.push(event); }
-  missed(): void { this.stream.end('missed'); }
 }
 
 /** `evt.`, `evt.<tenant>.`, … `evt.<tenant>.<session>.<aggregate>.<id>.` */
