@@ -1,35 +1,72 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownIdentity, stillRuns, type ProcessIdentity } from './process-identity.js';
+
+/** How long another's taking over is waited for before looking again. */
+const LOOK_AGAIN_MS = 20;
 
 /**
- * One gate a state folder. A lock whose process is gone is taken over.
+ * One gate a state folder. A lock whose process is gone is taken over. The file is written whole and then linked into its
+ * place, so nobody ever sees it half written.
  * @throws Error naming the process that holds it
  */
 export async function lockState(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'running.pid');
-  for (;;) {
-    try {
-      const file = await open(path, 'wx', 0o600);
-      await file.writeFile(String(process.pid));
-      await file.close();
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (holder > 0 && holder !== process.pid && isAlive(holder)) {
-      throw new Error(`A gate already runs on ${folder} (process ${holder}). Stop it, or give this one another folder with COUNTERSIGN_STATE.`);
-    }
-    await rm(path, { force: true });
+  const lock = join(folder, 'running.pid');
+  const draft = `${lock}.${randomBytes(6).toString('hex')}.new`;
+  const self = await ownIdentity();
+  await writeFile(draft, `${self.pid}\n${self.startedAt}\n`, { mode: 0o600 });
+  try {
+    while (!(await links(draft, lock)) && !(await takesOver(draft, lock, folder)));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return () => rm(lock, { force: true });
+}
+
+/** One at a time: otherwise the second would take over from the first. False: look again. @throws Error when a gate runs */
+async function takesOver(draft: string, lock: string, folder: string): Promise<boolean> {
+  const holder = await holderOf(lock);
+  if (holder && (await stillRuns(holder))) {
+    throw new Error(`A gate already runs on ${folder} (process ${holder.pid}). Stop it, or give this one another folder with COUNTERSIGN_STATE.`);
+  }
+  const turn = `${lock}.takeover`;
+  if (!(await links(draft, turn))) {
+    const other = await holderOf(turn);
+    if (other && (await stillRuns(other))) await sleep(LOOK_AGAIN_MS);
+    else await rm(turn, { force: true });
+    return false;
+  }
+  try {
+    const now = await holderOf(lock);
+    if (!now || (await stillRuns(now))) return false;
+    await rename(draft, lock);
+    return true;
+  } finally {
+    await rm(turn, { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+/** False when there is a file of that name already. */
+async function links(draft: string, path: string): Promise<boolean> {
   try {
-    process.kill(pid, 0);
+    await link(draft, path);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Undefined when there is no lock. What is in no lock of ours names nobody that could run. */
+async function holderOf(path: string): Promise<ProcessIdentity | undefined> {
+  try {
+    const [pid = '', startedAt = ''] = (await readFile(path, 'utf8')).split('\n');
+    return { pid: Number(pid), startedAt };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
