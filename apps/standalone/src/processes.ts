@@ -8,6 +8,7 @@ import type { ServiceConfig } from '@countersign/service-host';
 import type { Fleet } from './in-process.js';
 import { writePrivateJson } from './private-file.js';
 import type { Progress } from './progress.js';
+import { serviceEnvironment } from './service-environment.js';
 
 /** How long a service that died is left alone before it is started again. */
 const RESTART_MS = 500;
@@ -67,7 +68,7 @@ class Supervised {
 
   /** @throws Error when it exits before it is ready */
   async start(): Promise<void> {
-    const child = fork(programOf(this.service), { env: { ...process.env, COUNTERSIGN_CONFIG: this.configFile }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(programOf(this.service), { env: serviceEnvironment(process.env, this.configFile), stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.child = child;
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
