@@ -76,6 +76,20 @@ describe('proposing', () => {
     expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Closed']);
   });
 
+  it('does not let a refused reuse of its key postpone it either', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    const command = planner.proposal();
+    await planner.proposals.propose(command);
+    await planner.timers.advanceBy(40_000);
+    const reuse = { ...command, requestDigest: 'other' };
+    expect(await refusalOf(planner.proposals.propose(reuse))).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await planner.timers.advanceBy(10_000);
+    expect(await refusalOf(planner.proposals.propose({ ...reuse, calls: [call('c1', 'none')] }))).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await planner.timers.advanceBy(10_000);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Closed']);
+  });
+
   it('lets one of ten equal proposals win when they come at once, and the others repeat it', async () => {
     const planner = plannerInMemory();
     await planner.ready();

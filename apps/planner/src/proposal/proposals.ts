@@ -39,6 +39,16 @@ export class Proposals {
   async propose(command: Command<Propose>): Promise<Accepted> {
     const key = keyOf(command);
     checkCalls(command.calls);
+    try {
+      return await this.proposed(key, command);
+    } catch (error) {
+      // The timer of the plan that has this key was moved by the proposal that is not it.
+      if (isGateError(error, 'IDEMPOTENCY_KEY_REUSED')) await this.putBack(key);
+      throw error;
+    }
+  }
+
+  private async proposed(key: AggregateKey, command: Command<Propose>): Promise<Accepted> {
     const [prepared, timer] = await Promise.all([this.prepare(command).catch(asRefusal), this.clock.armAhead(key)]);
     if (prepared instanceof GateError) return this.repeatedOr(key, command, prepared);
     await faultPoint('planner.before-append');
@@ -77,8 +87,12 @@ export class Proposals {
 
   /** The timer was moved by this repetition: it is put back to where the plan needs it. */
   private async repeated(key: AggregateKey, { position }: Pick<Folded<PlanState>, 'position'>): Promise<Accepted> {
-    await this.clock.advance(key, { correlationId: key.id });
+    await this.putBack(key);
     return { sequence: position.sequence, repeated: true };
+  }
+
+  private putBack(key: AggregateKey): Promise<void> {
+    return this.clock.advance(key, { correlationId: key.id });
   }
 }
 
