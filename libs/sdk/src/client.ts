@@ -1,7 +1,7 @@
 import type {
   AuditItemPage, AuditPlanPage, AuditRebuildView, AuditStatusView, DeadLetterListView, DeadLetterView, DecisionRequest, DecisionsRequest,
   DecisionsView, EventListView, IssuedKeyView, KeyListView, KeyRequest, OpenSessionRequest, PlanView, PolicyRequest, PolicyView,
-  ProposeRequest, ProviderListView, ProviderView, RegisterProviderRequest, RetriedView, SessionView, TenantRequest, TenantView, ToolListView,
+  ProposeRequest, ProviderListView, ProviderView, RegisterProviderRequest, RetriedView, SessionView, TenantKeyRequest, TenantRequest, TenantView, ToolListView,
   WhyView,
 } from '@countersign/contracts/http';
 import { parseEventStream, type LogEvent } from './event-stream.js';
@@ -29,6 +29,8 @@ export class CountersignClient {
 
   /** Operator's key only. */
   createTenant = (body: TenantRequest) => this.http.request<TenantView>('POST', at('tenants'), { body });
+  /** Operator's key only: for a tenant whose keys are lost. */
+  issueTenantKey = (tenant: string, body: TenantKeyRequest = {}) => this.http.request<IssuedKeyView>('POST', at('tenants', tenant, 'keys'), { body });
   issueKey = (body: KeyRequest) => this.http.request<IssuedKeyView>('POST', at('keys'), { body });
   keys = () => this.http.request<KeyListView>('GET', at('keys'));
   revokeKey = (keyId: string) => this.http.request<void>('DELETE', at('keys', keyId));

@@ -20,6 +20,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'GET /openapi.json': 'everyone',
 
   'POST /v1/tenants': 'operator',
+  'POST /v1/tenants/:tenantId/keys': 'operator',
   'POST /v1/keys': ADMINS,
   'GET /v1/keys': ADMINS,
   'DELETE /v1/keys/:keyId': ADMINS,

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { Body, Controller, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { TenantRequest, TenantView } from '@countersign/contracts/http';
+import { Body, Controller, Param, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { LIMITS, TENANT_ID_PATTERN } from '@countersign/contracts';
+import { IssuedKeyView, TenantKeyRequest, TenantRequest, TenantView } from '@countersign/contracts/http';
+import { GateError } from '@countersign/kernel';
 import { keyIdFrom, makeApiKey } from '../auth/api-key.js';
+import { KeyRing } from '../auth/key-ring.js';
 import { FromOperator, operatorContext } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
 import type { Trace } from '../edge/correlation.js';
@@ -12,15 +15,36 @@ import { Commanding } from '../edge/commanding.js';
 @ApiBearerAuth()
 @Controller('v1/tenants')
 export class TenantsController {
-  constructor(private readonly commanding: Commanding) {}
+  constructor(private readonly commanding: Commanding, private readonly keys: KeyRing) {}
 
   /** Operator only. The answer holds the tenant's first key, which is shown this once. */
   @Post()
   @ApiCreatedResponse({ type: TenantView })
   async register(@FromOperator() trace: Trace, @Body(new BodyOf(TenantRequest)) body: TenantRequest): Promise<TenantView> {
-    const { tenantId, name, localProcesses = false, principal = 'admin', roles = ['admin'] } = body;
-    const key = makeApiKey(tenantId, keyIdFrom(randomBytes(16).toString('hex')), { principal, roles });
+    const { tenantId, name, localProcesses = false } = body;
+    const key = newKey(tenantId, body);
     await this.commanding.callAs('planner.register-tenant', { name, localProcesses, keys: [key.record], at: this.commanding.now() }, operatorContext(tenantId, trace));
-    return { tenantId, name, localProcesses, key: { keyId: key.record.keyId, principal, roles: [...key.record.roles], key: key.text } };
+    return { tenantId, name, localProcesses, key: issuedView(key) };
+  }
+
+  /** Operator only, for a tenant whose keys are lost. Keys that were issued before hold on until they are revoked. */
+  @Post(':tenantId/keys')
+  @ApiBody({ type: TenantKeyRequest, required: false })
+  @ApiCreatedResponse({ type: IssuedKeyView })
+  async issueKey(
+    @FromOperator() trace: Trace, @Param('tenantId') tenantId: string, @Body(new BodyOf(TenantKeyRequest, { optional: true })) body: TenantKeyRequest,
+  ): Promise<IssuedKeyView> {
+    if (!TENANT_ID_PATTERN.test(tenantId)) throw new GateError('NOT_FOUND', `There is no tenant ${tenantId.slice(0, LIMITS.nameChars)}`);
+    const key = newKey(tenantId, body);
+    await this.commanding.callAs('planner.issue-key', { key: key.record, at: this.commanding.now() }, operatorContext(tenantId, trace));
+    this.keys.forget(tenantId);
+    return issuedView(key);
   }
 }
+
+type NewKey = ReturnType<typeof makeApiKey>;
+
+const newKey = (tenantId: string, { principal = 'admin', roles = ['admin'] }: TenantKeyRequest): NewKey =>
+  makeApiKey(tenantId, keyIdFrom(randomBytes(16).toString('hex')), { principal, roles });
+
+const issuedView = ({ text, record: { keyId, principal, roles } }: NewKey): IssuedKeyView => ({ keyId, principal, roles: [...roles], key: text });

@@ -4,8 +4,17 @@ import { ID_PATTERN, TENANT_ID_PATTERN } from '../ids.js';
 import { LIMITS } from '../limits.js';
 import { Flag, SomeOf, Text } from './fields.js';
 
-/** Operator only. */
-export class TenantRequest {
+/** Operator only: for a tenant whose keys are lost. */
+export class TenantKeyRequest {
+  @Text({ optional: true, max: 80, pattern: ID_PATTERN, description: 'Principal of the key. Default `admin`' })
+  principal?: string;
+
+  @SomeOf(ROLES, { optional: true, maxItems: ROLES.length, description: 'Roles of the key. Default `admin`' })
+  roles?: Role[];
+}
+
+/** Operator only. Principal and roles are those of the tenant's first key. */
+export class TenantRequest extends TenantKeyRequest {
   @Text({ max: 32, pattern: TENANT_ID_PATTERN, example: 'acme' })
   tenantId!: string;
 
@@ -14,12 +23,6 @@ export class TenantRequest {
 
   @Flag({ optional: true, description: 'Whether this tenant may register providers that start a process on the host. Default false' })
   localProcesses?: boolean;
-
-  @Text({ optional: true, max: 80, pattern: ID_PATTERN, description: 'Principal of the first key. Default `admin`' })
-  principal?: string;
-
-  @SomeOf(ROLES, { optional: true, maxItems: ROLES.length, description: 'Roles of the first key. Default `admin`' })
-  roles?: Role[];
 }
 
 export class KeyRequest {
