@@ -8,7 +8,7 @@ export interface LocalState {
   readonly tenant: string;
   /** Key of the local administrator: every role. */
   readonly key: string;
-  /** May register tenants and nothing else. */
+  /** Of the installation's operator: registers tenants and issues keys to those that lost theirs; sees nothing of any tenant. */
   readonly operatorKey: string;
   /** Principals of the demonstration: the agent proposes, the operator answers. */
   readonly demo: { readonly agentKey: string; readonly operatorKey: string };
@@ -33,5 +33,9 @@ export function readLocalState(folder: string): LocalState | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  return JSON.parse(text) as LocalState;
+  try {
+    return JSON.parse(text) as LocalState;
+  } catch {
+    throw new Error(`${path} is not readable JSON; remove it and run \`npm start\`, which writes it again`);
+  }
 }

@@ -11,7 +11,7 @@ export interface Secrets {
   readonly database: AuditPasswords;
   /** Ed25519: the gateway signs people's answers with it. */
   readonly assertion: { readonly keyId: string; readonly privateKey: string; readonly publicKey: string };
-  /** May register tenants and nothing else. */
+  /** Of the installation's operator: registers tenants and issues keys to those that lost theirs; sees nothing of any tenant. */
   readonly operatorKey: string;
 }
 
