@@ -1,4 +1,4 @@
-import { ADVISORIES_STREAM, FLOW, SERVICES, aggregatesWrittenBy, deadLetterRetrySubject, type ServiceName } from '@countersign/contracts';
+import { ADVISORIES_STREAM, FLOW, SERVICES, aggregatesWrittenBy, deadLetterRetrySubject, retriesDeadLetters, type ServiceName } from '@countersign/contracts';
 
 /** Under its own name, `$JS.API`, a service's account would answer first: it has no JetStream. */
 export const API_PREFIX = 'LOGAPI';
@@ -17,7 +17,7 @@ export interface Grant {
 
 /** Everything a service may do with the streams, from FLOW. What is not in here it cannot do. */
 export function grantsOf(service: ServiceName): Grant[] {
-  return [...writes(service), ...ownConsumers(service), ...readableStreams(service).flatMap(reads), ...infoOnly(service), ...feeds(service)];
+  return [...writes(service), ...ownConsumers(service), ...readableStreams(service).flatMap(reads), ...messagesOfTimers(service), ...infoOnly(service), ...feeds(service)];
 }
 
 /** Streams whose messages a service may read at will. */
@@ -38,13 +38,13 @@ export function streamsUsedBy(service: ServiceName): string[] {
 }
 
 function writes(service: ServiceName): Grant[] {
-  const { blobs, results, timers, consumes } = FLOW[service];
+  const { blobs, results, timers } = FLOW[service];
   const subjects = [
     ...aggregatesWrittenBy(service).map((aggregate) => `evt.*.*.${aggregate}.*.${service}.*`),
     ...(blobs === 'write' ? ['blob.>'] : []),
     ...(results === 'write' ? ['result.>'] : []),
     ...(timers ? [`timer.${service}.set.>`] : []), // never `fire`: the server alone fires
-    ...(consumes.length > 0 ? [deadLetterRetrySubject(service)] : []),
+    ...(retriesDeadLetters(service) ? [deadLetterRetrySubject(service)] : []),
   ];
   return subjects.map((subject) => ({ subject, kind: 'publish' }));
 }
@@ -79,6 +79,12 @@ function reads(stream: string): Grant[] {
 function infoOnly(service: ServiceName): Grant[] {
   const readable = new Set(readableStreams(service));
   return streamsUsedBy(service).filter((stream) => !readable.has(stream)).map((stream) => api(`STREAM.INFO.${stream}`, 'publish'));
+}
+
+/** A timer that became a dead letter is run again by its owner, and shown to its tenant by the gateway: one message, by its sequence. */
+function messagesOfTimers(service: ServiceName): Grant[] {
+  const owners = service === 'gateway' ? SERVICES : [service];
+  return owners.filter((owner) => FLOW[owner].timers).map((owner) => api(`STREAM.MSG.GET.TIMER_${owner}`, 'publish'));
 }
 
 const feeds = (service: ServiceName): Grant[] => (FLOW[service].live ? [{ subject: 'live.>', kind: 'feed' }] : []);

@@ -99,6 +99,10 @@ describe('in its own account', () => {
     const consumer = await services.planner.jetstream.consumers.get('TIMER_planner', 'planner');
     const fired = await consumer.next({ expires: 5_000 });
     expect(fired!.subject).toBe('timer.planner.fire.plan.one');
+    for (const reader of ['planner', 'gateway'] as const) {
+      expect((await services[reader].manager.streams.getMessage('TIMER_planner', { seq: fired!.seq }))!.subject).toBe(fired!.subject);
+    }
+    await expect(services.policy.manager.streams.getMessage('TIMER_planner', { seq: fired!.seq })).rejects.toThrow();
     expect(await fired!.ackAck()).toBe(true);
     const { state } = await (await jetstreamManager(broker.admin)).streams.info('TIMER_planner', { subjects_filter: '>' });
     expect(state.subjects).toEqual({ 'timer.planner.set.plan.two': 1 });
@@ -119,14 +123,15 @@ describe('in its own account', () => {
   });
 
   it('what was terminated is told to ADVISORIES, which the gateway reads, beside the retries of its service', async () => {
-    const consumer = await services.audit.jetstream.consumers.get('CATALOG', 'audit');
+    await services.policy.jetstream.publish(subject('policy', 77, 'plan', 's00000001-p00000077'), '{}');
+    const consumer = await services.executor.jetstream.consumers.get('GATE', 'executor');
     const message = await consumer.next({ expires: 2_000 });
     message!.term('unparsable');
-    await services.audit.connection.flush();
-    await services.audit.jetstream.publish(deadLetterRetrySubject('audit'), '{}', { expect: { lastSubjectSequence: 0 } });
+    await services.executor.connection.flush();
+    await services.executor.jetstream.publish(deadLetterRetrySubject('executor'), '{}', { expect: { lastSubjectSequence: 0 } });
     const deadline = Date.now() + 5_000;
     let subjects: string[] = [];
     while (subjects.length < 2 && Date.now() < deadline) subjects = await directGet(services.gateway, ADVISORIES_STREAM, ['>']);
-    expect(subjects.sort()).toEqual(['$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.CATALOG.audit', 'dead.audit.retries']);
+    expect(subjects.sort()).toEqual(['$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.GATE.executor', 'dead.executor.retries']);
   });
 });

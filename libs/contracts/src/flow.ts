@@ -142,7 +142,7 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
     account: 'AUDIT',
     does: 'writes every event into PostgreSQL, once and in order, and never changes it',
     consumes: [{ stream: 'GATE', from: 'everything' }, { stream: 'CATALOG', from: 'everything' }],
-    serves: ['status', 'query-plans', 'query-items', 'rebuild', 'dead-letter'],
+    serves: ['status', 'query-plans', 'query-items', 'rebuild', 'rebuild-status'],
     reads: ['GATE', 'CATALOG'],
     blobs: 'read',
     results: 'read',
@@ -153,6 +153,9 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
 
 /** Served by every service besides its own `serves`. */
 export const COMMON_VERBS = ['health'] as const;
+
+/** Who does not (the audit) reads the log again from its checkpoint by itself, so a delivery of it that ran out has lost nothing. */
+export const retriesDeadLetters = (service: ServiceName): boolean => FLOW[service].serves.includes('dead-letter');
 
 /** Event types a service may append. */
 export function emittedBy(service: ServiceName): EventType[] {

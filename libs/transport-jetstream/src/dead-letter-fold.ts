@@ -1,5 +1,5 @@
 import {
-  MAX_DELIVERIES_ADVISORY, SERVICES, TERMINATED_ADVISORY, type DeadLetter, type DeadLetterRetry, type ServiceName,
+  MAX_DELIVERIES_ADVISORY, SERVICES, TERMINATED_ADVISORY, retriesDeadLetters, type DeadLetter, type DeadLetterRetry, type ServiceName,
 } from '@countersign/contracts';
 
 /** A message of ADVISORIES. */
@@ -25,7 +25,10 @@ interface Advisory {
   readonly reason?: string;
 }
 
-/** Folds the stream in its order. Total: a message that is neither an advisory nor a retry of ours is left out. */
+/**
+ * Folds the stream in its order. Total: a message that is neither an advisory nor a retry of ours is left out, and so are
+ * deliveries to a service that reads the log again by itself.
+ */
 export function foldDeadLetters(messages: readonly AdvisoryMessage[]): DeadLetters {
   const letters = new Map<string, DeadLetter>();
   const lastRetry = new Map<string, number>();
@@ -45,7 +48,7 @@ export function foldDeadLetters(messages: readonly AdvisoryMessage[]): DeadLette
 function died(letters: Map<string, DeadLetter>, subject: string, advisory: Advisory): void {
   const service = SERVICES.find((one) => one === advisory.consumer);
   const terminated = subject.startsWith(TERMINATED_ADVISORY);
-  if (!service || !(terminated || subject.startsWith(MAX_DELIVERIES_ADVISORY))) return;
+  if (!service || !retriesDeadLetters(service) || !(terminated || subject.startsWith(MAX_DELIVERIES_ADVISORY))) return;
   const key = keyOf(service, advisory.stream, advisory.stream_seq);
   const reason = terminated ? advisory.reason || 'terminated without a reason' : `deliveries ran out: ${advisory.deliveries}, none of them settled`;
   letters.set(key, {

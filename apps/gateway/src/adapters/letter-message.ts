@@ -1,4 +1,4 @@
-import { LOG_STREAMS, TENANT_ID_PATTERN, parseEventSubject } from '@countersign/contracts';
+import { FLOW, SERVICES, TENANT_ID_PATTERN, parseEventSubject } from '@countersign/contracts';
 import { decodeStored, firedTimer } from '@countersign/event-log-jetstream';
 import { GateError } from '@countersign/kernel';
 import type { ServiceInfra } from '@countersign/service-host';
@@ -7,13 +7,16 @@ import type { LetterMessage } from '../ports.js';
 type Broker = ServiceInfra['broker'];
 type Found = NonNullable<Awaited<ReturnType<Broker['manager']['streams']['getMessage']>>>;
 
+/** Every stream that some service is delivered from; each has its messages shown to the gateway. */
+const DELIVERED = new Set<string>(SERVICES.flatMap((service) => FLOW[service].consumes.map(({ stream }) => stream)));
+
 /**
  * The message of a dead letter, from its stream's leader, and whose it is. What cannot be read belongs to nobody here.
- * @throws GateError UNAVAILABLE when a log does not answer
+ * @throws GateError UNAVAILABLE when the stream does not answer: nobody is told that there is no letter for that
  */
 export async function letterMessage({ manager }: Broker, stream: string, sequence: number): Promise<LetterMessage | undefined> {
+  if (!DELIVERED.has(stream)) return undefined;
   const found = await manager.streams.getMessage(stream, { seq: sequence }).catch((error: unknown) => {
-    if (!LOG_STREAMS.some((log) => log === stream)) return null; // a stream this service was given no right to read
     throw new GateError('UNAVAILABLE', `The dead letter ${stream}:${sequence} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   return found ? { ...tenantOf(found.subject), ...eventOf(found, stream) } : undefined;
