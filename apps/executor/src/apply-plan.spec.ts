@@ -227,6 +227,14 @@ describe('failures', () => {
     expect(world.calls).toHaveLength(calls);
   });
 
+  it('is not held up by a pattern of the output schema that would run for ever on what the provider says', async () => {
+    const stuck: Parameters<typeof specWorld>[1] = (schema) => ({ ...schema, outputSchema: { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } } });
+    const began = performance.now();
+    const world = await applyOne('', read('a', `${'a'.repeat(50)}b`), stuck);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await errorsOf(world)).toEqual(['unknown']);
+  });
+
   it('does not give the model what fits no schema', async () => {
     const world = await applyOne('apply=garbage');
     expect((await world.plan()).items.get('i1')!.outcome!.result).toBeUndefined();

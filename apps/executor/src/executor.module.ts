@@ -2,7 +2,7 @@ import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { planFold } from '@countersign/domain-plan';
 import { sessionFold } from '@countersign/domain-session';
 import { createAggregateStore } from '@countersign/event-log';
-import { createProviderRegistry, createSchemaChecks, fakeOptions, fakeProviderFactory, type ProviderRegistry } from '@countersign/providers';
+import { createProviderRegistry, fakeOptions, fakeProviderFactory, SchemaChecks, type ProviderRegistry } from '@countersign/providers';
 import { mcpProviderFactory } from '@countersign/providers-mcp';
 import type { ServiceInfra } from '@countersign/service-host';
 import { ApplyController } from './apply.controller.js';
@@ -27,7 +27,7 @@ export class ExecutorModule implements OnApplicationShutdown {
       blobs: infra.blobs,
       registry,
       locks: new LockDomains(),
-      schemas: createSchemaChecks(),
+      schemas: new SchemaChecks(),
       logger: infra.logger,
       instance: infra.instance,
       now: infra.now,

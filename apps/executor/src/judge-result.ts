@@ -25,7 +25,9 @@ export async function judgeReconciled(operation: OperationSnapshot, result: Json
 async function mismatch(operation: OperationSnapshot, result: Json, { schemas, blobs }: ExecutorParts, tenant: string): Promise<string | undefined> {
   if (!operation.outputSchema) return undefined;
   try {
-    return schemas.check(await unseal(operation.outputSchema, { blobs, tenant }), result);
+    const check = schemas.of(operation.outputSchema.digest, await unseal(operation.outputSchema, { blobs, tenant }));
+    const found = check(result, Buffer.byteLength(JSON.stringify(result)));
+    return found && `${found.pointer || 'its top'}: ${found.problem}`;
   } catch (error) {
     if (isGateError(error)) return 'the schema could not be read';
     throw error;

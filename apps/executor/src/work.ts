@@ -3,7 +3,7 @@ import type { ItemState, PlanState } from '@countersign/domain-plan';
 import type { SessionState } from '@countersign/domain-session';
 import type { AggregateStore, BlobStore } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
-import { failure, type ProviderRegistry, type createSchemaChecks } from '@countersign/providers';
+import { failure, type ProviderRegistry, type SchemaChecks } from '@countersign/providers';
 import type { ServiceLogger } from '@countersign/service-host';
 import type { LockDomains } from './lock-domains.js';
 
@@ -14,7 +14,7 @@ export interface ExecutorParts {
   readonly blobs: BlobStore;
   readonly registry: ProviderRegistry;
   readonly locks: LockDomains;
-  readonly schemas: ReturnType<typeof createSchemaChecks>;
+  readonly schemas: SchemaChecks;
   readonly logger: ServiceLogger;
   /** Unique to this process; part of leases. */
   readonly instance: string;

@@ -1,3 +1,4 @@
+import { SchemaChecks } from '@countersign/providers';
 import type { ServiceInfra } from '@countersign/service-host';
 import { Answers } from './answers/answers.js';
 import { AssertionVerifier } from './answers/assertion-verifier.js';
@@ -9,7 +10,6 @@ import { OperationCatalogue } from './proposal/operation-catalogue.js';
 import { Proposals } from './proposal/proposals.js';
 import { Providers } from './registration/providers.js';
 import { Tenants } from './registration/tenants.js';
-import { SchemaChecks } from './schemas/schema-checks.js';
 import { createStores } from './stores.js';
 
 export interface PlannerServices {

@@ -6,7 +6,6 @@ import { leavesDoubt, failed, refused, safeText } from './failures.js';
 import { callOf } from './provider-contract.js';
 import type { ApplyAnswer, Provider } from './provider.js';
 import { createProviderRegistry } from './registry.js';
-import { createSchemaChecks } from './output-check.js';
 
 const write = { operation: 'write_note', input: { name: 'a', text: 'b' } };
 const endpoint = { transport: 'fake' } as const;
@@ -114,19 +113,9 @@ describe('doubt', () => {
     '%s is an answer', (category) => expect(leavesDoubt(failed(category, ''))).toBe(false));
 });
 
-describe('texts and schemas', () => {
+describe('texts', () => {
   it('keeps stacks and control characters from the model', () => {
     expect(safeText('it broke\u0007\n    at run (/srv/app/x.js:1:1)\nreally')).toBe('it broke\nreally');
     expect(safeText('y'.repeat(5_000))).toHaveLength(LIMITS.reasonChars);
-  });
-
-  it('checks a value, in either draft, and lets nothing fit a schema it cannot use', () => {
-    const checks = createSchemaChecks();
-    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-    expect(checks.check(schema, { a: 'x' })).toBeUndefined();
-    expect(checks.check({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toContain('/a');
-    expect(checks.check({ $id: 'same', ...schema }, {})).toContain('a');
-    expect(checks.check({ $id: 'same', type: 'string' }, 'x')).toBeUndefined();
-    expect(checks.check({ $ref: 'https://elsewhere.invalid/schema' }, {})).toEqual(expect.any(String));
   });
 });

@@ -4,7 +4,7 @@ import {
 import { planFold, type PlanState } from '@countersign/domain-plan';
 import { sessionFold } from '@countersign/domain-session';
 import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, seal } from '@countersign/event-log';
-import { createProviderRegistry, createSchemaChecks, fakeOperations, fakeProviderFactory, memorySink, parseBehaviour, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
+import { createProviderRegistry, fakeOperations, fakeProviderFactory, memorySink, parseBehaviour, SchemaChecks, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
 import type { Delivery } from '@countersign/transport-jetstream';
 import { ApplyPlan } from '../apply-plan.js';
@@ -48,7 +48,7 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
   });
   const partsOf = (instance: string): ExecutorParts => ({
     plans: createAggregateStore(logs.executor, planFold), sessions: createAggregateStore(logs.executor, sessionFold), blobs, registry,
-    locks: new LockDomains(), schemas: createSchemaChecks(), logger, instance, now: () => new Date(),
+    locks: new LockDomains(), schemas: new SchemaChecks(), logger, instance, now: () => new Date(),
   });
 
   return {

@@ -1,7 +1,7 @@
 import { LIMITS, type JsonObject, type TenantId } from '@countersign/contracts';
 import { unseal, type BlobStore } from '@countersign/event-log';
 import { GateError, digestOf } from '@countersign/kernel';
-import type { SchemaChecks } from '../schemas/schema-checks.js';
+import type { SchemaChecks } from '@countersign/providers';
 import type { ResolvedCall } from './resolve-calls.js';
 
 /** How many failing items are described; the rest are counted. */

@@ -6,8 +6,8 @@ import {
 import { registerProvider, removeProvider, startsProcess } from '@countersign/domain-provider';
 import { mayStartProcesses } from '@countersign/domain-tenant';
 import { GateError, canonicalJson, isGateError } from '@countersign/kernel';
+import { compileSchema } from '@countersign/providers';
 import { acceptedOf, metaOf } from '../command-meta.js';
-import { compileSchema } from '../schemas/compile-schema.js';
 import type { PlannerStores } from '../stores.js';
 
 /** The registration's own members beside endpoint and operations. */

@@ -61,6 +61,11 @@ describe('compileSchema', () => {
     expect(check({ properties: { a: { pattern: '^(a+)+$' } } }, { a: 'aaa' })).toBeUndefined();
   });
 
+  it('checks what is no object as well', () => {
+    expect(compileSchema({ type: 'string' })('x', 3)).toBeUndefined();
+    expect(compileSchema({ type: 'string' })(null, 4)).toEqual({ pointer: '', problem: 'must be string' });
+  });
+
   it('refuses an input that is nested without end', () => {
     const deep = Array.from({ length: 80 }).reduce<JsonObject>((inner) => ({ a: inner }), {});
     expect(check({}, deep)).toEqual({ pointer: '', problem: 'it is nested too deeply' });

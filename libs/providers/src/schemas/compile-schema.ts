@@ -1,4 +1,4 @@
-import type { JsonObject } from '@countersign/contracts';
+import type { Json, JsonObject } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv } from 'ajv';
@@ -9,19 +9,22 @@ import { withinTime } from './within-time.js';
 
 /** Building the check of one schema. */
 const COMPILE_MS = 1_000;
-/** One check of one input. Longer: it counts as not fitting. */
+/** One check of one value. Longer: it counts as not fitting. */
 export const CHECK_MS = 100;
-/** Inputs above this are checked against the clock whatever their schema says. */
-const LARGE_INPUT_BYTES = 64 * 1024;
+/** Values above this are checked against the clock whatever their schema says. */
+const LARGE_VALUE_BYTES = 64 * 1024;
 
 export interface SchemaProblem {
-  /** JSON pointer into the input. */
+  /** JSON pointer into the value. */
   readonly pointer: string;
   readonly problem: string;
 }
 
-/** The first thing in which an input does not fit; undefined when it fits. Never changes the input. */
-export type InputCheck = (input: JsonObject, bytes: number) => SchemaProblem | undefined;
+/**
+ * The first thing in which a value (an input, or a provider's result) does not fit; undefined when it fits. Names places,
+ * never content, and never changes the value. @param bytes of the value as JSON text
+ */
+export type SchemaCheck = (value: Json, bytes: number) => SchemaProblem | undefined;
 
 type Draft = 'draft-07' | '2020-12';
 const DRAFTS: Readonly<Record<string, Draft>> = {
@@ -39,7 +42,7 @@ const metaCheckers: Record<Draft, Ajv> = { 'draft-07': new Ajv(OPTIONS), '2020-1
  * has a compiler of its own, so no `$id` of one provider can reach into another's.
  * @throws GateError PROVIDER_INVALID when it is no schema, refers outside of itself, or takes too long to build
  */
-export function compileSchema(schema: JsonObject): InputCheck {
+export function compileSchema(schema: JsonObject): SchemaCheck {
   const shape = shapeOf(schema);
   if (shape.tooDeep) throw invalid('it is nested too deeply');
   if (shape.async) throw invalid('asynchronous schemas are not taken');
@@ -68,10 +71,10 @@ function build(schema: JsonObject, draft: Draft): ValidateFunction {
   }
 }
 
-function checkBy(validate: ValidateFunction, costly: boolean): InputCheck {
-  return (input, bytes) => {
-    if (shapeOf(input).tooDeep) return { pointer: '', problem: 'it is nested too deeply' };
-    const checked = costly || bytes > LARGE_INPUT_BYTES ? withinTime(CHECK_MS, () => validate(input)) : { done: validate(input) };
+function checkBy(validate: ValidateFunction, costly: boolean): SchemaCheck {
+  return (value, bytes) => {
+    if (shapeOf(value).tooDeep) return { pointer: '', problem: 'it is nested too deeply' };
+    const checked = costly || bytes > LARGE_VALUE_BYTES ? withinTime(CHECK_MS, () => validate(value)) : { done: validate(value) };
     if ('overdue' in checked) return { pointer: '', problem: `checking it took longer than ${CHECK_MS} ms` };
     return checked.done === true ? undefined : problemOf(validate.errors?.[0]);
   };
