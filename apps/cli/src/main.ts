@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    return explain(error);
+    return explain(shell.told(error));
   }
 }
 

@@ -63,6 +63,9 @@ export class CountersignClient {
 
   policy = () => this.http.request<PolicyView>('GET', at('policies'));
   activatePolicy = (body: PolicyRequest) => this.http.request<PolicyView>('POST', at('policies'), { body });
+  /** A bundle as its author wrote it, YAML or JSON; the gate reads it, so that there is one reading of it. */
+  activatePolicyText = (yaml: string) =>
+    this.http.request<PolicyView>('POST', at('policies'), { text: { type: 'application/yaml', content: yaml } });
 
   auditStatus = () => this.http.request<AuditStatusView>('GET', at('audit', 'status'));
   auditPlans = (query: Query = {}) => this.http.request<AuditPlanPage>('GET', at('audit', 'plans'), { query });

@@ -25,7 +25,10 @@ export interface TransportOptions {
 
 export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of a body. */
+  readonly text?: { readonly type: string; readonly content: string };
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
   /** Added to the time-out; for long polls. */
@@ -45,7 +48,7 @@ export class HttpTransport {
 
   /** The open response, for streams. @throws CountersignError */
   async stream(path: string, options: RequestOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const response = await fetch(this.urlOf(path, options.query), { headers: this.headers(options), signal: options.signal });
+    const response = await this.fetch(path, options, { signal: options.signal });
     if (!response.ok) throw errorFrom(response.status, await response.text());
     if (!response.body) throw new CountersignError('UNAVAILABLE', response.status, 'The stream has no body');
     return response.body;
@@ -53,13 +56,16 @@ export class HttpTransport {
 
   private async send(method: string, path: string, options: RequestOptions): Promise<Response> {
     const deadline = AbortSignal.timeout((this.options.timeoutMs ?? 30_000) + (options.extraMs ?? 0));
+    return this.fetch(path, options, {
+      method,
+      body: bodyOf(options),
+      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    });
+  }
+
+  private async fetch(path: string, options: RequestOptions, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(this.urlOf(path, options.query), {
-        method,
-        headers: this.headers(options),
-        body: options.body === undefined ? undefined : JSON.stringify(options.body),
-        signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
-      });
+      return await fetch(this.urlOf(path, options.query), { ...init, headers: this.headers(options) });
     } catch (error) {
       throw unreachable(error, this.options.url);
     }
@@ -68,7 +74,7 @@ export class HttpTransport {
   private headers(options: RequestOptions): Record<string, string> {
     return {
       authorization: `Bearer ${this.options.apiKey}`,
-      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.text ? { 'content-type': options.text.type } : options.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
     };
   }
@@ -79,6 +85,8 @@ export class HttpTransport {
     return url;
   }
 }
+
+const bodyOf = ({ text, body }: RequestOptions): string | undefined => text?.content ?? (body === undefined ? undefined : JSON.stringify(body));
 
 function errorFrom(status: number, text: string): CountersignError {
   try {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CountersignClient } from '@countersign/sdk';
-import { localState } from '../connection.js';
 import { answerInTerminal, automaticAnswer } from '../demo/answers.js';
 import { runDemo } from '../demo/demo.js';
 import { stateFolder } from '../local-state.js';
@@ -11,9 +10,9 @@ export function demoCommand(program: Command, shell: Shell): void {
   program.command('demo').description('an agent, a real MCP server on a scratch folder, and you as the operator')
     .option('--yes', 'answer by itself: approve the first turn’s writes, reject the second turn’s')
     .action(async (options: { yes?: true }) => {
-      const local = localState(shell.root);
+      const { url, local } = shell.connection();
       const operator = shell.client();
-      const agent = local ? new CountersignClient({ url: local.url, apiKey: local.demo.agentKey }) : operator;
+      const agent = local ? new CountersignClient({ url, apiKey: local.demo.agentKey }) : operator;
       const result = await runDemo({
         agent,
         operator,
