@@ -2,7 +2,7 @@ import { LIMITS } from '@countersign/contracts';
 import { GateError, isGateError } from '@countersign/kernel';
 import { boundAnswer, inputOutOfBounds, treeOutOfBounds } from './bounds.js';
 import { adapterFault, failureOfAbort, isTimeout, type FailedAnswer } from './failures.js';
-import type { Limiter } from './limiter.js';
+import type { Entry, Limiter } from './limiter.js';
 import type { ApplyAnswer, ApplyCall, PreviewAnswer, Provider, ProviderCall, ReconcileAnswer } from './provider.js';
 
 /** What an adapter may still do after its signal aborted: turn the abort into its own, better answer. */
@@ -16,9 +16,11 @@ const FINGERPRINT_CHARS = 200;
  * @param onFault told of an adapter that threw, for the service's log
  */
 export function guardedProvider(inner: Provider, limiter: Limiter, onFault: (error: unknown) => void): Provider {
-  const enter = async <A>(signal: AbortSignal, whenFull: () => A, call: () => Promise<A>, late: () => A, fault: () => A): Promise<A> => {
-    if (!(await limiter.enter(signal))) return whenFull();
-    const work = call().catch((error: unknown) => {
+  const enter = async <A>({ signal, onTurn }: Queued, neverSent: () => A, send: () => Promise<A>, late: () => A, fault: () => A): Promise<A> => {
+    const entry = await limiter.enter(signal);
+    if (entry === 'left') return neverSent();
+    if (onTurn && !(await mayGoOn(onTurn, entry, limiter))) return neverSent();
+    const work = send().catch((error: unknown) => {
       onFault(error);
       return fault();
     });
@@ -34,7 +36,7 @@ export function guardedProvider(inner: Provider, limiter: Limiter, onFault: (err
     async preview(call: ProviderCall): Promise<PreviewAnswer> {
       if (inputOutOfBounds(call.input)) return { absent: 'failed' };
       const late = (): PreviewAnswer => ({ absent: isTimeout(call.signal) ? 'timeout' : 'failed' });
-      const answer = await enter<PreviewAnswer>(call.signal, late, () => inner.preview(call), late, () => ({ absent: 'failed' }));
+      const answer = await enter<PreviewAnswer>({ signal: call.signal }, late, () => inner.preview(call), late, () => ({ absent: 'failed' }));
       if ('absent' in answer) return answer;
       const problem = treeOutOfBounds(answer.tree);
       if (problem) return { absent: problem };
@@ -45,16 +47,29 @@ export function guardedProvider(inner: Provider, limiter: Limiter, onFault: (err
       if (problem) return problem;
       const late = (): FailedAnswer => failureOfAbort(call.signal);
       const neverSent = (): FailedAnswer => ({ ...late(), didNotHappen: true });
-      return boundAnswer(await enter<ApplyAnswer>(call.signal, neverSent, () => inner.apply(call), late, adapterFault));
+      return boundAnswer(await enter<ApplyAnswer>(call, neverSent, () => inner.apply(call), late, adapterFault));
     },
     async reconcile(call: ApplyCall): Promise<ReconcileAnswer> {
       const unknown = (): ReconcileAnswer => ({ found: 'unknown' });
-      const answer = await enter<ReconcileAnswer>(call.signal, unknown, () => inner.reconcile(call), unknown, unknown);
+      const answer = await enter<ReconcileAnswer>(call, unknown, () => inner.reconcile(call), unknown, unknown);
       if (answer.found !== 'applied') return answer;
       return boundAnswer({ ok: true, result: answer.result }).ok ? answer : { found: 'applied', result: null };
     },
     close: async () => await inner.close(),
   };
+}
+
+type Queued = Pick<ApplyCall, 'signal' | 'onTurn'>;
+
+/** The place in the line is given back whenever nothing is sent. @throws what `onTurn` threw: it is the caller's own */
+async function mayGoOn(onTurn: NonNullable<Queued['onTurn']>, entry: Entry, limiter: Limiter): Promise<boolean> {
+  let may = false;
+  try {
+    may = await onTurn(entry === 'waited');
+  } finally {
+    if (!may) limiter.leave();
+  }
+  return may;
 }
 
 async function atTheLatest<A>(work: Promise<A>, signal: AbortSignal, late: () => A): Promise<A> {

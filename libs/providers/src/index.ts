@@ -9,6 +9,6 @@ export { fakeOperations } from './fake/operations.js';
 export { parseBehaviour, type FakeBehaviour } from './fake/behaviour.js';
 export { countingSink, fileSink, memorySink, type EffectSink, type FakeEffect } from './fake/effects.js';
 export { callOf, providerContract, snapshotOf, type ContractCall, type ProviderUnderTest } from './provider-contract.js';
-export { deadlineIn, type Deadline } from './deadline.js';
+export { deadlineIn, waitingDeadline, type Deadline, type WaitingDeadline } from './deadline.js';
 export { inGroups, type GroupOptions } from './in-groups.js';
 export { TenantShares, type TenantSharesOptions } from './tenant-shares.js';

@@ -1,3 +1,6 @@
+/** How a place was got; `left`: the signal aborted before there was room, and nothing was taken. */
+export type Entry = 'at_once' | 'waited' | 'left';
+
 /** Lets at most `size` run at once; the rest wait in order, and leave the queue when their signal aborts. */
 export class Limiter {
   private free: number;
@@ -7,21 +10,20 @@ export class Limiter {
     this.free = size;
   }
 
-  /** @returns false when the signal aborted before there was room; then nothing was taken */
-  async enter(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return false;
+  async enter(signal: AbortSignal): Promise<Entry> {
+    if (signal.aborted) return 'left';
     if (this.free > 0) {
       this.free -= 1;
-      return true;
+      return 'at_once';
     }
-    return await new Promise<boolean>((resolve) => {
+    return await new Promise<Entry>((resolve) => {
       const turn = (): void => {
         signal.removeEventListener('abort', leave);
-        resolve(true);
+        resolve('waited');
       };
       const leave = (): void => {
         this.waiting.splice(this.waiting.indexOf(turn), 1);
-        resolve(false);
+        resolve('left');
       };
       this.waiting.push(turn);
       signal.addEventListener('abort', leave, { once: true });

@@ -15,6 +15,12 @@ export interface ApplyCall extends ProviderCall {
   readonly fence: number;
   /** Of the approved preview. A provider whose target has changed since answers `precondition_failed`. */
   readonly expectedFingerprint?: string;
+  /**
+   * Asked when the call has its turn at the provider, before anything of it is sent: only from here on its time counts.
+   * False: it must not be made any more, and is answered as never sent.
+   * @param waited it stood in line, so what was checked before may have changed
+   */
+  readonly onTurn?: (waited: boolean) => boolean | Promise<boolean>;
 }
 
 export type PreviewAnswer =

@@ -42,8 +42,8 @@ describe('provider registry', () => {
     const registry = createProviderRegistry({ fake: withApply(async () => ({ ok: true, result: null }), counters) }, { idleMs: 20 });
     const provider = registry.connect('t1', endpoint);
     await provider.describe();
-    await sleep(80);
-    expect(counters.closed).toBe(1);
+    while (counters.closed === 0) await sleep(5);
+    expect(counters).toEqual({ made: 1, closed: 1 });
     await provider.describe();
     expect(counters.made).toBe(2);
     await registry.close();
@@ -74,20 +74,52 @@ describe('provider registry', () => {
   it('lets no more than the bound run at once; a call that never got its turn had no effect', async () => {
     let running = 0;
     let most = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => { release = resolve; });
     const registry = createProviderRegistry({ fake: withApply(async () => {
       running += 1;
       most = Math.max(most, running);
-      await sleep(60);
+      await released;
       running -= 1;
       return { ok: true, result: null };
     }) });
     const provider = registry.connect('t1', endpoint);
     const call = await callOf(provider, write);
-    const hurried = { ...call, signal: AbortSignal.timeout(20) };
-    const answers = await Promise.all([...Array.from({ length: LIMITS.providerConcurrency * 2 }, () => provider.apply(call)), provider.apply(hurried)]);
+    const all = Array.from({ length: LIMITS.providerConcurrency * 2 }, () => provider.apply(call));
+    const hurried = provider.apply({ ...call, signal: AbortSignal.timeout(20) });
+    await hurried;
+    release();
+    const answers = await Promise.all([...all, hurried]);
     expect(most).toBe(LIMITS.providerConcurrency);
     expect(answers.at(-1)).toMatchObject({ ok: false, error: { category: 'timeout' }, didNotHappen: true });
     expect(answers.filter((answer) => answer.ok)).toHaveLength(LIMITS.providerConcurrency * 2);
+  });
+
+  it('asks a call whether it may still be made when it has its turn, and whether it waited for it', async () => {
+    const held: (() => void)[] = [];
+    let calls = 0;
+    const registry = createProviderRegistry({ fake: withApply(async () => {
+      calls += 1;
+      await new Promise<void>((resolve) => held.push(resolve));
+      return { ok: true, result: null };
+    }) });
+    const provider = registry.connect('t1', endpoint);
+    const call = await callOf(provider, write);
+    const asked: boolean[] = [];
+    const first = Array.from({ length: LIMITS.providerConcurrency }, () => provider.apply({ ...call, onTurn: (waited) => asked.push(waited) > 0 }));
+    const stopped = provider.apply({ ...call, onTurn: (waited) => { asked.push(waited); return false; } });
+    const thrown = provider.apply({ ...call, onTurn: async () => { throw new Error('the caller’s own'); } });
+    const last = provider.apply({ ...call, onTurn: () => true });
+    await sleep(10);
+    expect(asked).toEqual(Array.from({ length: LIMITS.providerConcurrency }, () => false));
+    held.shift()!();
+    expect(await stopped).toMatchObject({ ok: false, error: { category: 'cancelled' }, didNotHappen: true });
+    await expect(thrown).rejects.toThrow('own');
+    expect(asked.at(-1)).toBe(true);
+    await sleep(10);
+    expect(calls).toBe(LIMITS.providerConcurrency + 1);
+    for (const release of held) release();
+    expect((await Promise.all([...first, last])).every((answer) => answer.ok)).toBe(true);
   });
 
   it('does not pass on a result above the bound, nor an input nested too deep', async () => {
