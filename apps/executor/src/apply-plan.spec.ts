@@ -10,6 +10,7 @@ const read = (provider: string, text = 'hello') => ({ provider, operation: 'echo
 type World = Awaited<ReturnType<typeof specWorld>>;
 const endsOf = async (world: World): Promise<unknown[]> => [...(await world.plan()).items.values()].map(outcomeOf);
 const errorsOf = async (world: World): Promise<unknown[]> => [...(await world.plan()).items.values()].map((item) => item.outcome?.error?.category);
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 const eventTypes = (world: World): string[] => world.events().map((event) => event.type);
 
 describe('applying a plan', () => {
@@ -102,11 +103,12 @@ describe('applying a plan', () => {
   });
 
   it('does not call what waited for its lock while the session ended', async () => {
-    const world = await specWorld({ a: 'slow=60' });
+    const world = await specWorld({ a: 'slow=500' });
     await world.propose([note('a'), note('a')]);
     const evaluated = await world.judge(allow('i1'), allow('i2'));
     const handled = world.executor().handle(evaluated, deliveryOf(evaluated));
-    setTimeout(() => void world.endSession(), 20);
+    while (world.calls.length === 0) await soon();
+    await world.endSession();
     await handled;
     expect(await endsOf(world)).toEqual(['applied', 'skipped']);
     expect(world.sink.all()).toHaveLength(1);

@@ -10,6 +10,9 @@ const note = { provider: 'a', operation: 'write_note' };
 type World = Awaited<ReturnType<typeof specWorld>>;
 const endsOf = async (world: World): Promise<unknown[]> => [...(await world.plan()).items.values()].map(outcomeOf);
 
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+const untilEffects = async (world: World, count: number): Promise<void> => { while (world.sink.all().length < count) await soon(); };
+
 /** Runs a plan of one note, with an executor that dies at the point, and gives the message to another. */
 async function dieAndRecover(behaviour: string, point: string): Promise<World> {
   const world = await specWorld({ a: behaviour });
@@ -73,12 +76,12 @@ describe('a message that comes again', () => {
   });
 
   it('waits while its first run in this process still works on the item', async () => {
-    const world = await specWorld({ a: 'slow=60' });
+    const world = await specWorld({ a: 'slow=500' });
     await world.propose([note]);
     const evaluated = await world.judge(allow('i1'));
     const executor = world.executor();
     const first = executor.handle(evaluated, deliveryOf(evaluated));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    while (world.calls.length === 0) await soon();
     expect(await executor.handle(evaluated, deliveryOf(evaluated, 2))).toMatchObject({ retryInMs: expect.any(Number) });
     await first;
     expect(await endsOf(world)).toEqual(['applied']);
@@ -90,12 +93,12 @@ describe('a message that comes again', () => {
     await world.propose([note, note]);
     const evaluated = await world.judge(allow('i1'), allow('i2'));
     const lease = new AbortController();
-    setTimeout(() => lease.abort(), 40);
+    void untilEffects(world, 1).then(() => lease.abort());
     await expect(world.executor('e1').handle(evaluated, deliveryOf(evaluated, 1, lease))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await endsOf(world)).toEqual([undefined, undefined]);
     expect(world.calls).toEqual(['apply a/write_note n1']);
     const again = new AbortController();
-    setTimeout(() => again.abort(), 200);
+    void untilEffects(world, 2).then(() => again.abort());
     await world.executor('e2').handle(evaluated, deliveryOf(evaluated, 2, again)).catch(() => undefined);
     expect((await endsOf(world))[0]).toBe('applied');
     expect(world.sink.all().filter((effect) => effect.input['name'] === 'n1')).toHaveLength(1);

@@ -46,10 +46,10 @@ describe('in accounts', () => {
   });
 
   it('cannot append as another author, and says so instead of waiting', async () => {
-    const forged = new JetStreamEventLog({ ...as.executor, author: 'planner' });
+    const forged = new JetStreamEventLog({ ...as.executor, author: 'planner', answerMs: 20_000, withinMs: 60_000 });
     const startedAt = performance.now();
     await expect(forged.append(newKey(), NOWHERE, closed())).rejects.toThrow(/permission/i);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   it('stores bodies and sets timers', async () => {

@@ -32,7 +32,7 @@ describe('JetStreamTimers', () => {
     while (Date.now() < until) {
       const message = await consumer.next({ expires: Math.max(1_000, until - Date.now()) });
       if (!message) continue;
-      fired.push({ name: firedTimer('planner', message.subject), at: Date.now() });
+      fired.push({ name: firedTimer('planner', message.subject), at: new Date(message.time).getTime() });
       await message.ackAck();
     }
     return fired;

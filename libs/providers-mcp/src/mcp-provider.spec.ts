@@ -99,8 +99,7 @@ describe('MCP over stdio', () => {
     const child = Number(readFileSync(file, 'utf8'));
     expect(() => process.kill(child, 0)).not.toThrow();
     await provider.close();
-    await sleep(100);
-    expect(isAlive(child)).toBe(false);
+    while (isAlive(child)) await sleep(10); // the kill is sent; when the system has done it is its own matter
   });
 });
 

@@ -141,11 +141,11 @@ describe('what is not done at the first delivery', () => {
     await bench.consumer('GATE', 'policy', { max_deliver: 2, ackWaitMs: 900 });
     await bench.service('policy', Events);
     await bench.event('plan.Proposed', { headers: { 'ce-dataversion': '9' } });
-    await pause(3_000);
+    const alarmsOf = () => bench.lines.filter((line) => line.fields.alarm === true);
+    await eventually(() => alarmsOf().length > 3, 'tried more often than it may be delivered');
     expect(await unsettled()).toBe(1);
     expect(await office.list()).toEqual([]);
-    const alarms = bench.lines.filter((line) => line.fields.alarm === true);
-    expect(alarms.length).toBeGreaterThan(3);
+    const alarms = alarmsOf();
     expect(alarms[0]?.message).toMatch(/newer than this build/);
   });
 
@@ -213,15 +213,21 @@ describe('what is not done at the first delivery', () => {
   });
 
   it('a handler that has lost the broker is told when its lease is over, not later', async () => {
-    let abortedAfterMs = 0;
+    let told: { readonly at: number; readonly endsAt: number; readonly looksAfterItsEnd: number } | undefined;
     @Controller()
     class Acting {
       @OnEvent('plan.Proposed')
       async one(@Payload() _: StoredEvent, @Ctx() delivery: Delivery): Promise<void> {
-        const began = performance.now();
+        let endsAt = 0;
+        let looksAfterItsEnd = 0;
+        const look = setInterval(() => {
+          const left = delivery.leaseLeftMs();
+          if (left > 0) endsAt = performance.now() + left;
+          else looksAfterItsEnd += 1;
+        }, 50);
         await new Promise<void>((resolve) => delivery.signal.addEventListener('abort', () => resolve()));
-        abortedAfterMs = performance.now() - began;
-        expect(delivery.leaseLeftMs()).toBe(0);
+        clearInterval(look);
+        told = { at: performance.now(), endsAt, looksAfterItsEnd };
       }
     }
     await bench.consumer('GATE', 'policy', { ackWaitMs: 1_500 });
@@ -229,10 +235,11 @@ describe('what is not done at the first delivery', () => {
     await bench.event('plan.Proposed');
     await eventually(() => strategy.stats.GATE!.running === 1, 'it runs');
     await bench.server.pause();
-    await eventually(() => abortedAfterMs > 0, 'told', 5_000);
+    await eventually(() => told !== undefined, 'told');
     await bench.server.resume();
-    expect(abortedAfterMs).toBeLessThanOrEqual(1_500 + 750 + 100); // one extension may have been confirmed before the pause
-    expect(abortedAfterMs).toBeGreaterThan(700);
+    expect(told!.endsAt).toBeGreaterThan(0);
+    expect(told!.at).toBeGreaterThanOrEqual(told!.endsAt - 1);
+    expect(told!.looksAfterItsEnd).toBeLessThanOrEqual(2); // in looks, which a busy machine holds up as much as the telling
   });
 
   it('a fault between the handler and its acknowledgement brings the message again', async () => {

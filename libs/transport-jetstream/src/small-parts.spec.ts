@@ -1,9 +1,8 @@
+import { jest } from '@jest/globals';
 import { parseAckSubject } from './ack-subject.js';
 import { Lease, monotonicMs } from './lease.js';
 import { keyOf } from './patterns.js';
 import { fits } from './subject-fits.js';
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a delivery’s reply subject', () => {
   it('is read in both forms and refused in any other', () => {
@@ -17,28 +16,33 @@ describe('a delivery’s reply subject', () => {
 });
 
 describe('a lease', () => {
-  it('is extended from when the extension was sent, and not revived by a late confirmation', async () => {
+  beforeEach(() => { jest.useFakeTimers(); });
+  afterEach(() => { jest.useRealTimers(); });
+
+  it('is extended from when the extension was sent, and not revived by a late confirmation', () => {
     const lease = new Lease(monotonicMs(), 80);
     const sentAt = monotonicMs();
-    await pause(40);
+    jest.advanceTimersByTime(60);
     lease.extendedAt(sentAt + 40);
-    expect(lease.leftMs()).toBeGreaterThan(50);
-    await pause(130);
+    expect(lease.leftMs()).toBe(60);
+    jest.advanceTimersByTime(60);
     lease.extendedAt(monotonicMs());
     expect(lease.leftMs()).toBe(0);
   });
 
-  it('tells whoever works under it when it is over, also who asks afterwards, and nobody once it is settled', async () => {
+  it('tells whoever works under it when it is over, also who asks afterwards, and nobody once it is settled', () => {
     const over = new Lease(monotonicMs(), 30);
     const { signal } = over;
     const settled = new Lease(monotonicMs(), 30);
     const quiet = settled.signal;
     settled.settle();
-    await pause(80);
+    jest.advanceTimersByTime(29);
+    expect(signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
     expect([signal.aborted, quiet.aborted]).toEqual([true, false]);
     const unwatched = new Lease(monotonicMs() - 100, 30);
     const late = unwatched.signal;
-    await pause(20);
+    jest.advanceTimersByTime(0);
     expect(late.aborted).toBe(true);
   });
 });

@@ -45,6 +45,7 @@ async function take(follower: LogFollower, count: number, onEach: (event: Stored
   return { seen, cursor: last.cursor };
 }
 
+const until = async (met: () => boolean): Promise<void> => { while (!met()) await new Promise((resolve) => setTimeout(resolve, 1)); };
 const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('following the log', () => {
@@ -72,11 +73,11 @@ describe('following the log', () => {
   it('reads the log again when the feed has lost something', async () => {
     const { parts, feed, append } = world();
     await append(sessionKey('acme', S));
-    const reading = take(new LogFollower(parts, sessionScope('acme', S), START), 5);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    let live = false;
+    const reading = take(new LogFollower(parts, sessionScope('acme', S), START), 5, () => { live = true; });
+    await until(() => live);
     feed.losing = true;
     await append(sessionKey('acme', S), 2);
-    await new Promise((resolve) => setTimeout(resolve, 5));
     feed.losing = false;
     feed.missed();
     await append(sessionKey('acme', S), 2);
@@ -85,19 +86,23 @@ describe('following the log', () => {
 
   it('finds by itself what a silent loss has swallowed, when it is quiet', async () => {
     const { parts, feed, append } = world();
-    const reading = take(new LogFollower(parts, sessionScope('acme', S), START), 2);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await append(sessionKey('acme', S));
+    let live = false;
+    const reading = take(new LogFollower(parts, sessionScope('acme', S), START), 3, () => { live = true; });
+    await until(() => live);
     feed.losing = true;
     await append(sessionKey('acme', S), 2);
-    expect((await reading).seen).toEqual([1, 2]);
+    expect((await reading).seen).toEqual([1, 2, 3]);
   });
 
   it('does not pass over what a lagging read does not show yet', async () => {
     const lagging = world();
     await lagging.append(sessionKey('acme', S), 4);
     lagging.hidden = 2;
-    setTimeout(() => { lagging.hidden = 0; }, 80);
-    expect((await take(new LogFollower(lagging.parts, sessionScope('acme', S), START), 4)).seen).toEqual(upTo(4));
+    const reading = take(new LogFollower(lagging.parts, sessionScope('acme', S), START), 4);
+    await until(() => lagging.reads > 2);
+    lagging.hidden = 0;
+    expect((await reading).seen).toEqual(upTo(4));
   });
 
   it('goes back to the log instead of buffering without end', async () => {
@@ -109,9 +114,8 @@ describe('following the log', () => {
       if (event.sequence !== 2) return;
       readsBefore = burst.reads;
       await burst.append(sessionKey('acme', S), 59);
-      await new Promise((resolve) => setTimeout(resolve, 5));
     });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => burst.feed.size === 1);
     await burst.append(sessionKey('acme', S));
     expect((await reading).seen).toEqual(upTo(61, 2));
     expect(burst.reads).toBeGreaterThan(readsBefore);

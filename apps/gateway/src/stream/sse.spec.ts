@@ -2,6 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { ServerResponse } from 'node:http';
+import { LIMITS } from '@countersign/contracts';
 import type { EventView, IssuedKeyView } from '@countersign/contracts/http';
 import { MemoryGate } from '../spec-support/memory-gate.js';
 import { SseWriter } from './sse-writer.js';
@@ -109,7 +110,7 @@ describe('event streams', () => {
     await gate.stop();
     expect((await held).body.items[0]!.decision).toBe('pending');
     await reader.until(({ ended }) => ended);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(LIMITS.shutdownDrainMs);
   });
 
   it('do not hold a shutdown up, and neither does a connection that was never used', async () => {
@@ -118,7 +119,7 @@ describe('event streams', () => {
     const reader = await Reader.open(gate.port, '/v1/events', key);
     const began = performance.now();
     await gate.stop();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(LIMITS.shutdownDrainMs);
     await reader.until(({ ended }) => ended);
     unused.destroy();
   });
