@@ -35,14 +35,14 @@ describe('the tables are insert-only', () => {
   it.each([...TABLES])('%s refuses UPDATE, DELETE and TRUNCATE by trigger, even of its owner and of a superuser', async (table) => {
     for (const change of changes(table)) {
       await expect(runAs(database.adminUrl, change)).rejects.toThrow(insertOnly);
-      await expect(runAs(database.adminUrl, 'SET ROLE countersign_owner', change)).rejects.toThrow(insertOnly);
+      await expect(runAs(database.adminUrl, `SET ROLE ${database.owner}`, change)).rejects.toThrow(insertOnly);
     }
   });
 
   it('a partition addressed by its own name refuses them as well', async () => {
     for (const change of changes(PARTITION)) {
       await expect(runAs(database.adminUrl, change)).rejects.toThrow(insertOnly);
-      await expect(runAs(database.adminUrl, 'SET ROLE countersign_owner', change)).rejects.toThrow(insertOnly);
+      await expect(runAs(database.adminUrl, `SET ROLE ${database.owner}`, change)).rejects.toThrow(insertOnly);
     }
   });
 
@@ -61,7 +61,7 @@ describe('the tables are insert-only', () => {
       'CREATE TABLE audit.more (n int)']) {
       await expect(runAs(database.urls[role], change)).rejects.toThrow(/must be owner|permission denied/);
     }
-    await expect(runAs(database.urls[role], 'SET ROLE countersign_owner')).rejects.toThrow(/permission denied/);
+    await expect(runAs(database.urls[role], `SET ROLE ${database.owner}`)).rejects.toThrow(/permission denied/);
   });
 
   it('only the projector may insert', async () => {
@@ -101,7 +101,7 @@ describe('row-level security', () => {
     expect(await runAs(database.urls.reader, tenants)).toEqual([]);
     expect(await runAs(database.urls.reader, `SET app.tenant = ''`, tenants)).toEqual([]);
     // FORCE: the owner is no exception.
-    expect(await runAs(database.adminUrl, 'SET ROLE countersign_owner', tenants)).toEqual([]);
+    expect(await runAs(database.adminUrl, `SET ROLE ${database.owner}`, tenants)).toEqual([]);
     expect((await runAs(database.urls.projector, tenants)).length).toBe(2);
   });
 

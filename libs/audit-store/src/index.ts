@@ -1,7 +1,7 @@
 export type { StoredEventRaw } from './raw-event.js';
 export { openAuditStore, type AuditStore, type AuditStoreOptions } from './store.js';
 export { migrateAuditStore } from './migrate.js';
-export { auditUrls, ROLE, type AuditPasswords } from './roles.js';
+export { auditRoles, auditUrls, type AuditPasswords } from './roles.js';
 export type { Projected } from './projection.js';
 export type { Quarantined } from './rows/prepare.js';
 export type { Checkpoints } from './checkpoints.js';

@@ -4,6 +4,7 @@ import { InsertOnlyTables1767225600001 } from './migrations/0001-tables.js';
 import { Guards1767225600002 } from './migrations/0002-guards.js';
 import { ItemStates1767225600003 } from './migrations/0003-item-states.js';
 import { Grants1767225600004 } from './migrations/0004-grants.js';
+import { Rebuilds1767225600005 } from './migrations/0005-rebuilds.js';
 import { prepareRoles, type AuditPasswords } from './roles.js';
 import { LIVE_SCHEMA } from './sql.js';
 
@@ -19,7 +20,7 @@ export async function migrateAuditStore(options: { readonly adminUrl: string; re
     schema: LIVE_SCHEMA,
     poolSize: 2,
     migrationsTableName: 'migrations',
-    migrations: [InsertOnlyTables1767225600001, Guards1767225600002, ItemStates1767225600003, Grants1767225600004],
+    migrations: [InsertOnlyTables1767225600001, Guards1767225600002, ItemStates1767225600003, Grants1767225600004, Rebuilds1767225600005],
   });
   await admin.initialize();
   const lock = admin.createQueryRunner();

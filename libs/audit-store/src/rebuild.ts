@@ -37,7 +37,7 @@ async function createScratch(source: DataSource, scratch: string): Promise<void>
   await inTransaction(source, async (runner) => {
     await runner.query(`CREATE SCHEMA ${quoted(scratch)}`);
     await runner.query(searchPath(scratch));
-    for (const file of STRUCTURE) await runner.query(await sqlOf(file, scratch));
+    for (const file of STRUCTURE) await runner.query(await sqlOf(file, { schema: scratch }));
   });
 }
 

@@ -5,12 +5,12 @@ export const LIVE_SCHEMA = 'audit';
 
 /** What a schema consists of, in order; grants apply to the live schema only. */
 export const STRUCTURE = ['0001-tables.sql', '0002-guards.sql', '0003-item-states.sql'] as const;
-export type SqlFile = (typeof STRUCTURE)[number] | '0004-grants.sql';
+export type SqlFile = (typeof STRUCTURE)[number] | '0004-grants.sql' | '0005-rebuilds.sql';
 
-/** @param schema a plain lower-case name of ours */
-export async function sqlOf(file: SqlFile, schema: string): Promise<string> {
+/** @param names what `:schema`, `:reader`, … stand for: plain lower-case names of ours */
+export async function sqlOf(file: SqlFile, names: { readonly schema: string } & Partial<Readonly<Record<string, string>>>): Promise<string> {
   const text = await readFile(new URL(`./migrations/${file}`, import.meta.url), 'utf8');
-  return text.replaceAll(':schema', quoted(schema));
+  return text.replace(/(?<!:):(schema|projector|rebuilder|reader)\b/g, (_, name: string) => quoted(names[name] ?? ''));
 }
 
 /** Unqualified names mean the schema; temporary tables come last, so that nobody can put one in a table's place. */

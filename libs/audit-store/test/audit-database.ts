@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres, type PostgresServer } from '@countersign/embedded';
 import { migrateAuditStore } from '../src/migrate.js';
-import { auditUrls, type AuditPasswords } from '../src/roles.js';
+import { auditRoles, auditUrls, type AuditPasswords } from '../src/roles.js';
 
 export const PASSWORDS: AuditPasswords = {
   projector: 'projector-of-a-spec', rebuilder: 'rebuilder-of-a-spec', reader: "reader-of-a'spec@/:",
@@ -13,9 +13,11 @@ export const PASSWORDS: AuditPasswords = {
 export interface AuditDatabase {
   readonly adminUrl: string;
   readonly urls: Readonly<Record<keyof AuditPasswords, string>>;
+  /** The role that owns its tables. */
+  readonly owner: string;
 }
 
-/** A real server of its own; every database in it is a copy of one that was migrated once. */
+/** A real server of its own, and as many databases in it as a spec wants. */
 export class AuditDatabases {
   private made = 0;
   private constructor(private readonly dir: string, public server: PostgresServer) {}
@@ -23,20 +25,18 @@ export class AuditDatabases {
   static async start(): Promise<AuditDatabases> {
     const dir = await mkdtemp(join(tmpdir(), 'audit-'));
     const server = await startPostgres({ dir });
-    await migrateAuditStore({ adminUrl: server.url, passwords: PASSWORDS });
     return new AuditDatabases(dir, server);
   }
 
-  /** Privileges of a database are not copied with it; migrating again grants them, and shows that it may be done again. */
   async create(): Promise<AuditDatabase> {
     this.made += 1;
     const name = `copy_${this.made}`;
-    await runAs(this.server.url, `CREATE DATABASE ${name} TEMPLATE countersign`);
+    await runAs(this.server.url, `CREATE DATABASE ${name}`);
     const address = new URL(this.server.url);
     address.pathname = `/${name}`;
     const adminUrl = address.toString();
     await migrateAuditStore({ adminUrl, passwords: PASSWORDS });
-    return { adminUrl, urls: auditUrls(adminUrl, PASSWORDS) };
+    return { adminUrl, urls: auditUrls(adminUrl, PASSWORDS), owner: auditRoles(name).owner };
   }
 
   /** SIGKILL and a start on the same port. */
