@@ -50,14 +50,19 @@ export interface ParsedSubject {
   readonly rev: number;
 }
 
-/** Undefined when it is not an event's subject; never throws. Accepts the live feed's `live.evt.…` too. */
+const REVISION = /^[1-9]\d{0,15}$/;
+
+/**
+ * Undefined when it is not an event's subject; never throws. Accepts the live feed's `live.evt.…` too. A subject has one
+ * spelling: a revision `01` or `1e3` would be a second subject for the same event.
+ */
 export function parseEventSubject(subject: string): ParsedSubject | undefined {
   const bare = subject.startsWith('live.') ? subject.slice(5) : subject;
   const [evt, tenant, session, aggregate, id, author, rev, ...rest] = bare.split('.');
   if (evt !== 'evt' || rest.length > 0 || !tenant || !session || !id || !author || !rev) return undefined;
-  if (!aggregate || !(aggregate in STREAM_OF)) return undefined;
+  if (!aggregate || !Object.hasOwn(STREAM_OF, aggregate)) return undefined;
   const revision = Number(rev);
-  if (!Number.isSafeInteger(revision) || revision < 1) return undefined;
+  if (!REVISION.test(rev) || !Number.isSafeInteger(revision)) return undefined;
   return { key: { tenant, session, aggregate: aggregate as AggregateName, id }, author: author as ServiceName, rev: revision };
 }
 
