@@ -1,5 +1,6 @@
 import { itemDigestOf, planFold } from '@countersign/domain-plan';
 import { NO_RULES_DIGEST } from '@countersign/domain-policy-bundle';
+import { injectFaults } from '@countersign/fault-points';
 import { foldOf } from '@countersign/kernel';
 import { planFacts } from '@countersign/testkit';
 import { PLAN_ID, at, policyInMemory } from './test/policy-in-memory.js';
@@ -9,6 +10,8 @@ async function withSession(): Promise<ReturnType<typeof policyInMemory>> {
   await policy.openSession();
   return policy;
 }
+
+afterEach(() => injectFaults(''));
 
 describe('a proposal', () => {
   it('is judged whole in one event by the defaults of a tenant without rules, reading nothing of the plan', async () => {
@@ -54,6 +57,18 @@ describe('a proposal', () => {
     const policy = await withSession();
     await policy.endSession();
     await policy.evaluation.proposed(await policy.propose(['read', 'write']));
+    expect(policy.verdicts()).toEqual(['i1 deny session:ended', 'i2 deny session:ended']);
+  });
+
+  it('is denied when its session ends while it is judged and another append comes first', async () => {
+    const policy = await withSession();
+    const event = await policy.propose(['edit', 'read']);
+    injectFaults('policy.before-append=delay:50@1');
+    const judged = policy.evaluation.proposed(event);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await policy.endSession();
+    await policy.preview(planFacts.previewTree('i1'));
+    await judged;
     expect(policy.verdicts()).toEqual(['i1 deny session:ended', 'i2 deny session:ended']);
   });
 

@@ -1,7 +1,7 @@
-import { sessionKey, type AggregateKey, type EventMeta, type PlanEvent, type SessionEvent, type StoredEvent } from '@countersign/contracts';
+import { sessionKey, type AggregateKey, type PlanEvent, type SessionEvent, type StoredEvent } from '@countersign/contracts';
 import { itemsToJudge, itemsToPreview, previewsDueAt, recordVerdicts, type PlanState } from '@countersign/domain-plan';
 import { isOpen, type SessionState } from '@countersign/domain-session';
-import type { AggregateStore } from '@countersign/event-log';
+import { causedBy, type AggregateStore } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
 import { ENGINE_VERSION } from '@countersign/policy-engine';
 import type { ServiceLogger } from '@countersign/service-host';
@@ -48,29 +48,35 @@ export class Evaluation {
   /** Until nothing is ready; one append, unless the verdicts do not fit one event. */
   private async judge(event: StoredEvent<PlanEvent>, plan: PlanState): Promise<void> {
     if (itemsToJudge(plan, this.now()).length === 0) return;
-    const [session, bundle] = await Promise.all([
-      this.stores.sessions.fresh(sessionKey(event.key.tenant, event.key.session)), this.bundles.inForce(event.key.tenant),
-    ]);
-    const seen = { bundle, session: session.position.sequence, sessionOpen: isOpen(session.state) };
-    await faultPoint('policy.before-append');
-    for (let more = true; more;) more = await this.append(event, seen);
+    for (let more = true; more;) more = await this.append(event);
     await faultPoint('policy.after-append');
   }
 
-  /** @returns whether more is ready. Judged on the fold that the append is expected on, so a lost race is judged anew. */
-  private async append(event: StoredEvent<PlanEvent>, { bundle, session, sessionOpen }: Seen): Promise<boolean> {
+  /**
+   * @returns whether more is ready. Judged on the fold that the append is expected on, and by what session and rules are at that
+   * moment: after a lost race both are looked at anew, since the winner may be what ended the session.
+   */
+  private async append(event: StoredEvent<PlanEvent>): Promise<boolean> {
     const { key } = event;
-    const now = this.now();
     let judgement: Judgement = { verdicts: [], more: false };
-    const { appended } = await this.stores.plans.transact(key, ({ state }) => {
+    const { appended } = await this.stores.plans.transact(key, async ({ state }) => {
+      if (itemsToJudge(state, this.now()).length === 0) return { reply: { judged: [] } };
+      const { bundle, session, sessionOpen } = await this.look(key);
+      await faultPoint('policy.before-append');
+      const now = this.now();
       judgement = judgeReady(state, { compiled: bundle.compiled, sessionOpen, now });
       return recordVerdicts(state, {
         planId: key.id, verdicts: judgement.verdicts, askExpiresAt: askExpiresAt(now), evaluatedAt: now.toISOString(), engine: ENGINE_VERSION,
         bundle: { version: bundle.version, digest: bundle.digest }, saw: { session, catalogue: bundle.sequence },
       });
-    }, { meta: metaOf(event) });
+    }, { meta: causedBy(event, 'policy') });
     if (appended) this.warnOfDowngrades(key, judgement);
     return appended && judgement.more;
+  }
+
+  private async look({ tenant, session }: AggregateKey): Promise<Seen> {
+    const [{ state, position }, bundle] = await Promise.all([this.stores.sessions.fresh(sessionKey(tenant, session)), this.bundles.inForce(tenant)]);
+    return { bundle, session: position.sequence, sessionOpen: isOpen(state) };
   }
 
   private warnOfDowngrades(key: AggregateKey, { verdicts }: Judgement): void {
@@ -86,10 +92,3 @@ export class Evaluation {
     return { retryInMs: Math.max(0, due.getTime() - this.now().getTime()) + AFTER_DUE_MS };
   }
 }
-
-const metaOf = (event: StoredEvent): EventMeta => ({
-  actor: 'service:policy',
-  correlationId: event.meta.correlationId,
-  causationId: `${event.stream}:${event.sequence}`,
-  ...(event.meta.traceparent === undefined ? {} : { traceparent: event.meta.traceparent }),
-});

@@ -2,6 +2,7 @@ import { LIMITS, itemIdAt, planKey, type JsonObject, type OperationSnapshot, typ
 import { planFold, previewOf } from '@countersign/domain-plan';
 import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, seal, unseal } from '@countersign/event-log';
 import { injectFaults } from '@countersign/fault-points';
+import { GateError } from '@countersign/kernel';
 import { createProviderRegistry, fakeOperations, fakeProviderFactory, parseBehaviour, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
 import type { Delivery } from '@countersign/transport-jetstream';
@@ -128,6 +129,17 @@ describe('fan-out', () => {
     blobs.lose('BLOBS', TENANT, (await state()).items.get('i1')!.proposed.input.digest);
     await fanout().previewPlan(proposed, deliveryOf(proposed));
     expect([...(await state()).items.values()].map(absentOf)).toEqual(['failed', 'there']);
+  });
+
+  it('says nothing of an item whose stored input cannot be read for now, and lets the message come again', async () => {
+    const { fanout, proposed, blobs, state } = await world({ a: '' }, [{ provider: 'a', input: { name: 'n', text: 'y'.repeat(40_000) } }, { provider: 'a' }]);
+    const get = blobs.get.bind(blobs);
+    blobs.get = async () => { throw new GateError('UNAVAILABLE'); };
+    await expect(fanout().previewPlan(proposed, deliveryOf(proposed))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect([...(await state()).items.values()].map(absentOf)).toEqual([undefined, 'there']);
+    blobs.get = get;
+    await fanout().previewPlan(proposed, deliveryOf(proposed, 2));
+    expect([...(await state()).items.values()].map(absentOf)).toEqual(['there', 'there']);
   });
 
   it('records nothing once it has lost the message', async () => {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { LIMITS, type EventMeta, type PlanEvent, type StoredEvent } from '@countersign/contracts';
+import { LIMITS, type PlanEvent, type StoredEvent } from '@countersign/contracts';
 import { itemsToPreview, type PlanState } from '@countersign/domain-plan';
-import type { AggregateStore, BlobStore } from '@countersign/event-log';
+import { causedBy, type AggregateStore, type BlobStore } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import { inGroups, type ProviderRegistry } from '@countersign/providers';
 import type { Delivery } from '@countersign/transport-jetstream';
@@ -36,7 +36,7 @@ export class Fanout {
       tenant: event.key.tenant, session: event.key.session, proposed: state.proposed, blobs: this.blobs, registry: this.registry,
       timeoutMs: this.timeoutMs, signal: delivery.signal,
     };
-    const target: GroupTarget = { key: event.key, meta: metaOf(event), atLeast: event.sequence, plans: this.plans, blobs: this.blobs };
+    const target: GroupTarget = { key: event.key, meta: causedBy(event, 'preview-fanout'), atLeast: event.sequence, plans: this.plans, blobs: this.blobs };
     await inGroups(
       items.map((item) => async () => await previewItem(item, context)),
       { concurrency: LIMITS.providerConcurrency, windowMs: LIMITS.previewGroupMs, maxItems: GROUP_ITEMS },
@@ -48,10 +48,3 @@ export class Fanout {
     );
   }
 }
-
-const metaOf = (event: StoredEvent): EventMeta => ({
-  actor: 'service:preview-fanout',
-  correlationId: event.meta.correlationId,
-  causationId: `${event.stream}:${event.sequence}`,
-  ...(event.meta.traceparent === undefined ? {} : { traceparent: event.meta.traceparent }),
-});

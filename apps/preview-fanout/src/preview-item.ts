@@ -21,7 +21,10 @@ export type ItemPreview = { readonly itemId: string; readonly tookMs: number } &
   | { readonly absent: PreviewAbsence }
 );
 
-/** Asks the provider, within the item's own deadline. Whatever goes wrong becomes an absence with its reason. */
+/**
+ * Asks the provider, within the item's own deadline. Whatever goes wrong becomes an absence with its reason.
+ * @throws GateError UNAVAILABLE when the stored input cannot be read for now: the message comes again
+ */
 export async function previewItem(item: ItemState, context: PreviewContext): Promise<ItemPreview> {
   const started = performance.now();
   const deadline = deadlineIn(context.timeoutMs ?? LIMITS.previewTimeoutMs, context.signal);
@@ -39,7 +42,7 @@ async function ask(item: ItemState, context: PreviewContext, signal: AbortSignal
     const input = await unseal(item.proposed.input, { blobs, tenant });
     return await registry.connect(tenant, endpoint).preview({ tenant, session, operation: item.operation, input, signal });
   } catch (error) {
-    if (!isGateError(error)) throw error;
+    if (!isGateError(error) || isGateError(error, 'UNAVAILABLE')) throw error;
     return { absent: isTimeout(signal) ? 'timeout' : 'failed' };
   }
 }
