@@ -1,15 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { LIMITS, type PlanEvent, type StoredEvent } from '@countersign/contracts';
 import { itemsToApply, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
+import { causedBy } from '@countersign/event-log';
 import { inGroups, TenantShares } from '@countersign/providers';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
 import { begin } from './begin.js';
+import { readBodies } from './bodies.js';
 import { Claims, type Claim } from './claims.js';
 import { recordEnded } from './record-ended.js';
 import { recoverOpen } from './recover.js';
-import { runTask, sessionIsOpen } from './run-task.js';
-import { recordSkipped } from './skip.js';
-import { metaOf, type ExecutorParts, type Task, type Work } from './work.js';
+import { runTask } from './run-task.js';
+import { recordStopped, type Stopped } from './skip.js';
+import { sessionIsOpen, whyNot } from './why-not.js';
+import type { ExecutorParts, Task, Wanted, Work } from './work.js';
 
 const OUTCOMES_TOGETHER = 256;
 /** Until a run of the same message in this process, whose lease ended, has let go of its items. */
@@ -64,11 +67,22 @@ export class ApplyPlan {
 
   private async perform({ ready, recoveries }: Due, plan: PlanState, work: Work): Promise<void> {
     if (ready.length === 0 && recoveries.length === 0) return;
-    const open = await sessionIsOpen(work, this.parts);
-    const recovered = await recoverOpen(recoveries, plan, open, work, this.parts);
+    const recovered = await recoverOpen(recoveries, plan, work, this.parts);
     await recordEnded(recovered.ended, work, this.parts);
-    if (open) await this.run(await begin(ready, recovered.again, work, this.parts), work);
-    else await recordSkipped(ready.map(({ itemId }) => itemId), work, this.parts);
+    const wanted = [...ready.map((item) => ({ item, doubt: false })), ...recovered.again];
+    if (wanted.length === 0) return;
+    const bodies = await readBodies(wanted.map(({ item }) => item), work, this.parts);
+    const { callable, stopped } = await this.sortOut(wanted, work);
+    await recordStopped(stopped, work, this.parts);
+    await this.run(await begin(callable, bodies, work, this.parts), work);
+  }
+
+  /** After what may have taken long and right before anything is begun. */
+  private async sortOut(wanted: readonly Wanted[], work: Work): Promise<{ readonly callable: readonly Wanted[]; readonly stopped: readonly Stopped[] }> {
+    const open = await sessionIsOpen(work, this.parts);
+    const now = this.parts.now();
+    const judged = wanted.map((one) => ({ ...one, why: whyNot(one.item, open, now) }));
+    return { callable: judged.filter(({ why }) => !why), stopped: judged.flatMap((one) => (one.why ? [{ ...one, why: one.why }] : [])) };
   }
 
   /** All at once: what may not run beside another waits for its lock, in plan order. */
@@ -83,7 +97,7 @@ export class ApplyPlan {
   private workOf(event: StoredEvent, delivery: Delivery, proposed: Work['proposed']): Work {
     setMaxListeners(0, delivery.signal); // every call of the plan listens to it
     return {
-      key: event.key, proposed, atLeast: event.sequence, meta: metaOf(event), signal: delivery.signal,
+      key: event.key, proposed, atLeast: event.sequence, meta: causedBy(event, 'executor'), signal: delivery.signal,
       lease: { stream: delivery.stream, sequence: delivery.sequence, executor: this.parts.instance },
     };
   }

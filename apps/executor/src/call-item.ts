@@ -1,45 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS, type JsonObject, type ProviderFailure } from '@countersign/contracts';
+import { LIMITS, type ProviderFailure } from '@countersign/contracts';
 import { faultPoint } from '@countersign/fault-points';
-import { deadlineIn, failure, leavesDoubt, type FailedAnswer } from '@countersign/providers';
-import { judgeReconciled, judgeResult, type Judged } from './judge-result.js';
+import { failure, leavesDoubt, waitingDeadline, type ApplyAnswer, type FailedAnswer, type Provider } from '@countersign/providers';
+import type { Bodies } from './bodies.js';
+import { judgeReconciled, judgeResult, judgeStopped, type Judged } from './judge-result.js';
 import { callFor, providerOf, reconcileItem } from './provider-call.js';
 import { afterFailure, backoffMs, MAX_TRIES } from './retry-rules.js';
+import { whyNotAnyMore } from './why-not.js';
 import { leaseOver, type ExecutorParts, type Task, type Work } from './work.js';
 
 /**
  * Calls one item until it has ended: retries what may be retried, and settles doubt before anything else.
  * @throws GateError UNAVAILABLE when the lease ended and the item is left open for the message's next delivery
  */
-export async function callItem(task: Task, input: JsonObject, work: Work, parts: ExecutorParts): Promise<Judged> {
+export async function callItem(task: Task, bodies: Bodies, work: Work, parts: ExecutorParts): Promise<Judged> {
   const { operation } = task.item;
   const provider = providerOf(task, work, parts);
   if (!provider) return { outcome: 'failed', error: failure('execution_failed', 'This gate cannot reach providers of that kind; the call was not made') };
   const timeoutMs = operation.timeoutMs ?? LIMITS.applyTimeoutMs;
-  let deadline = deadlineIn(timeoutMs, work.signal);
+  let leftMs = timeoutMs;
   let doubt = task.doubt === true;
-  try {
-    for (let tries = 1; ; tries += 1) {
-      await faultPoint('executor.before-apply');
-      if (work.signal.aborted) throw leaseOver();
-      const answer = await provider.apply(callFor(task, input, work, deadline.signal));
-      if (answer.ok) return await judgeResult(operation, answer.result, parts, work.key.tenant);
-      if (work.signal.aborted && endedByLease(answer)) throw leaseOver();
-      const next = afterFailure(operation, answer, tries, deadline.leftMs());
-      if (next === 'failed') return { outcome: doubt ? 'indeterminate' : 'failed', error: answer.error };
-      if (next === 'doubt') {
-        const settled = await settleDoubt(task, input, { error: answer.error, tries }, work, parts);
-        if (settled.next === 'end') return settled.judged;
-        doubt = settled.next === 'retry_in_doubt';
-      }
-      await sleep(backoffMs(tries), undefined, { signal: work.signal }).catch(() => { throw leaseOver(); });
-      if (next !== 'doubt') continue;
-      deadline.end();
-      deadline = deadlineIn(timeoutMs, work.signal);
+  let last: ProviderFailure | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const tried = await tryOnce(provider, task, bodies, leftMs, work, parts);
+    if ('stopped' in tried) return judgeStopped(tried.stopped, doubt, last);
+    const { answer } = tried;
+    if (answer.ok) return judgeResult(bodies, answer.result);
+    if (work.signal.aborted && endedByLease(answer)) throw leaseOver();
+    last = answer.error;
+    leftMs = tried.leftMs;
+    const next = afterFailure(operation, answer, tries, leftMs);
+    if (next === 'failed') return { outcome: doubt ? 'indeterminate' : 'failed', error: last };
+    if (next === 'doubt') {
+      const settled = await settleDoubt(task, bodies, { error: last, tries }, work, parts);
+      if (settled.next === 'end') return settled.judged;
+      doubt = settled.next === 'retry_in_doubt';
+      leftMs = timeoutMs;
     }
-  } finally {
-    deadline.end();
+    await sleep(backoffMs(tries), undefined, { signal: work.signal }).catch(() => { throw leaseOver(); });
+    const stopped = await whyNotAnyMore(task.item, work, parts);
+    if (stopped) return judgeStopped(stopped, doubt, last);
   }
+}
+
+type Tried = { readonly answer: ApplyAnswer; readonly leftMs: number } | { readonly stopped: ProviderFailure };
+
+/** The call's time runs from its turn at the provider; if it stood in line for that, it is looked at again whether it is still wanted. */
+async function tryOnce(provider: Provider, task: Task, bodies: Bodies, leftMs: number, work: Work, parts: ExecutorParts): Promise<Tried> {
+  await faultPoint('executor.before-apply');
+  if (work.signal.aborted) throw leaseOver();
+  const deadline = waitingDeadline(leftMs, work.signal);
+  let stopped: ProviderFailure | undefined;
+  const onTurn = async (waited: boolean): Promise<boolean> => {
+    if (waited) stopped = await whyNotAnyMore(task.item, work, parts);
+    if (!stopped) deadline.begin();
+    return !stopped;
+  };
+  const answer = await provider.apply({ ...callFor(task, bodies.input, work, deadline.signal), onTurn }).finally(deadline.end);
+  return stopped ? { stopped } : { answer, leftMs: deadline.leftMs() };
 }
 
 /** What the provider clearly said is kept whoever has the message now; the rest is the next delivery's to find out. */
@@ -57,13 +75,13 @@ type Settled =
  * repeated, or where the provider itself holds to one effect a key; otherwise a person resolves it.
  */
 async function settleDoubt(
-  task: Task, input: JsonObject, { error, tries }: { error: ProviderFailure; tries: number }, work: Work, parts: ExecutorParts,
+  task: Task, bodies: Bodies, { error, tries }: { error: ProviderFailure; tries: number }, work: Work, parts: ExecutorParts,
 ): Promise<Settled> {
   const { operation } = task.item;
   const mayTry = tries < MAX_TRIES && error.retryable;
   if (operation.reconcilable) {
-    const answer = await reconcileItem(task, input, work, parts);
-    if (answer.found === 'applied') return { next: 'end', judged: await judgeReconciled(operation, answer.result, parts, work.key.tenant) };
+    const answer = await reconcileItem(task, bodies.input, work, parts);
+    if (answer.found === 'applied') return { next: 'end', judged: judgeReconciled(bodies, answer.result) };
     if (answer.found === 'not_applied') {
       return mayTry && operation.idempotent ? { next: 'retry' } : { next: 'end', judged: { outcome: 'failed', error } };
     }

@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS, type ItemOutcome, type Json } from '@countersign/contracts';
+import { LIMITS, type ItemOutcome } from '@countersign/contracts';
 import { recordOutcomes } from '@countersign/domain-plan';
-import { sealAll } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
+import { sealResults } from './seal-results.js';
 import type { Ended, ExecutorParts, Work } from './work.js';
 
 /** Of one event's outcomes, its inline results not counted: those are bounded by `sealAll`. */
 const FACTS_BYTES = LIMITS.eventBytes - LIMITS.inlineBodiesPerEventBytes - 16 * 1024;
-const SEAL_TRIES = 5;
 
 /**
  * Appends how items ended, in plan order, as few events as fit. It reports effects, so it is tried until it lands;
@@ -40,19 +38,6 @@ async function sealed(ended: readonly Ended[], work: Work, parts: ExecutorParts)
     const result = sealOf.get(facts.itemId);
     return result ? { ...facts, result } : facts;
   });
-}
-
-/** The effects have taken place: a store that is away for a moment must not lose their results. */
-async function sealResults(results: readonly Json[], work: Work, parts: ExecutorParts): ReturnType<typeof sealAll<Json>> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await sealAll(results, { blobs: parts.blobs, tenant: work.key.tenant, store: 'RESULTS' });
-    } catch (error) {
-      if (tries === SEAL_TRIES || work.signal.aborted) throw error;
-      parts.logger.warn({ err: error, plan: work.key.id }, 'results could not be stored; trying again');
-      await sleep(100 * 2 ** tries);
-    }
-  }
 }
 
 function* fittingOneEvent(outcomes: readonly ItemOutcome[]): Generator<ItemOutcome[]> {

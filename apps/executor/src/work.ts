@@ -1,10 +1,11 @@
-import type { AggregateKey, ApplyAttempt, ApplyStarted, EventMeta, Json, PlanEvent, Proposed, ProviderFailure, SessionEvent, StoredEvent } from '@countersign/contracts';
+import type { AggregateKey, ApplyAttempt, ApplyStarted, EventMeta, Json, PlanEvent, Proposed, ProviderFailure, SessionEvent } from '@countersign/contracts';
 import type { ItemState, PlanState } from '@countersign/domain-plan';
 import type { SessionState } from '@countersign/domain-session';
 import type { AggregateStore, BlobStore } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import { failure, type ProviderRegistry, type SchemaChecks } from '@countersign/providers';
 import type { ServiceLogger } from '@countersign/service-host';
+import type { Bodies, Gone } from './bodies.js';
 import type { LockDomains } from './lock-domains.js';
 
 /** What every step needs; made once for the service. */
@@ -32,12 +33,22 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** One item to be called. Reads have no started attempt. */
-export interface Task {
+/** An item to be called: it is ready, or an earlier attempt under this message is given up for a new one. */
+export interface Wanted {
+  readonly item: ItemState;
+  /** An earlier attempt may have taken effect: a failure of a later one proves nothing, and leaves the item indeterminate. */
+  readonly doubt: boolean;
+}
+
+/** What names one call to its provider. Reads have no started attempt. */
+export interface Attempted {
   readonly item: ItemState;
   readonly attempt?: ApplyAttempt;
-  /** An earlier attempt may have taken effect: a failure of this one proves nothing, and leaves the item indeterminate. */
-  readonly doubt?: boolean;
+}
+
+/** One item that is called now. */
+export interface Task extends Wanted, Attempted {
+  readonly bodies: Bodies | Gone;
 }
 
 /** How one item ended, before its result is sealed. */
@@ -56,12 +67,6 @@ export interface Ended {
 /** Whoever gets the message next recovers what is open; this process does no more about it. */
 export const leaseOver = (): GateError => new GateError('UNAVAILABLE', 'The lease on the message is over');
 
-/** The error of an item whose call was never made. */
-export const notStarted = (): ProviderFailure => failure('cancelled', 'The session ended before the call was made');
-
-export const metaOf = (event: StoredEvent): EventMeta => ({
-  actor: 'service:executor',
-  correlationId: event.meta.correlationId,
-  causationId: `${event.stream}:${event.sequence}`,
-  ...(event.meta.traceparent === undefined ? {} : { traceparent: event.meta.traceparent }),
-});
+/** The error of an item that was begun and whose end nobody can find out. */
+export const outcomeLost = (): ProviderFailure =>
+  failure('unknown', 'The call was begun, and its outcome was lost; whether it took effect is not known', false);

@@ -21,6 +21,8 @@ export const LIMITS = {
   descriptionChars: 8_192,
   providerOperations: 500,
   policyRules: 2_000,
+  /** Of reading one bundle's YAML; nothing else of its process runs meanwhile. */
+  policyReadMs: 2_000,
   /** Longest `wait` of a long poll. */
   waitMs: 60_000,
   commandTimeoutMs: 5_000,
@@ -39,9 +41,13 @@ export const LIMITS = {
   /** Without a verdict for this long, planner closes what is pending. */
   verdictMs: 60_000,
   askExpiryMs: 30 * 60_000,
+  /** An allow that was said longer ago (by a person's answer, else by the verdict) is not applied any more. */
+  verdictGoodForMs: 60 * 60_000,
   /** Default deadline of one provider call. */
   applyTimeoutMs: 60_000,
   describeTimeoutMs: 15_000,
+  /** Calls that run beside a lost one in the same server process have this long before the process is killed. */
+  retiredServerMs: 5_000,
   /** What is kept and shown of a result. */
   resultBytes: 4 * 1024 * 1024,
   /** Of a result in the tool_result text given to the model. */

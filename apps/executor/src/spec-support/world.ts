@@ -31,6 +31,7 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
   const sink = memorySink();
   const calls: string[] = [];
   const running = { now: 0, most: 0 };
+  const clock = { seconds: 0 };
   const logs = { planner: new InMemoryEventLog('planner', broker), policy: new InMemoryEventLog('policy', broker), executor: new InMemoryEventLog('executor', broker) };
   const fake = fakeProviderFactory({ sink });
   const registry = createProviderRegistry({ fake: (endpoint, tenant) => counted(fake(endpoint, tenant), calls, running) });
@@ -46,16 +47,17 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
     type: 'session.Opened', meta,
     data: { agent: 'a', profile: 'default', kind: 'chat', openedBy: 'p', requestDigest: 'd', at: planFacts.T0 },
   });
-  const partsOf = (instance: string): ExecutorParts => ({
+  const partsOf = (instance: string, change: Partial<ExecutorParts> = {}): ExecutorParts => ({
     plans: createAggregateStore(logs.executor, planFold), sessions: createAggregateStore(logs.executor, sessionFold), blobs, registry,
-    locks: new LockDomains(), schemas: new SchemaChecks(), logger, instance, now: () => new Date(),
+    locks: new LockDomains(), schemas: new SchemaChecks(), logger, instance,
+    now: () => new Date(Date.parse(planFacts.at(2)) + clock.seconds * 1_000), ...change,
   });
 
   return {
-    broker, blobs, sink, calls, logs, registry, append, warnings,
+    broker, blobs, sink, calls, logs, registry, append, warnings, clock,
     /** Most calls that ran at once. */
     peak: () => running.most,
-    executor: (instance = 'e1') => new ApplyPlan(partsOf(instance)),
+    executor: (instance = 'e1', change: Partial<ExecutorParts> = {}) => new ApplyPlan(partsOf(instance, change)),
     endSession: async () => await logs.planner.append(session, await logs.planner.end(session), {
       type: 'session.Ended', data: { by: 'p', reason: 'over', at: planFacts.T0 }, meta,
     }),
@@ -81,7 +83,10 @@ async function proposedOf(items: readonly SpecItem[], behaviours: Record<string,
   const providers: Record<string, Proposed['providers'][string]> = {};
   for (const [provider, behaviour] of Object.entries(behaviours)) {
     providers[provider] = { version: 1, digest: provider, endpoint: { transport: 'fake', behaviour } };
-    for (const schema of fakeOperations(parseBehaviour(behaviour))) operations[`${provider}/${schema.name}`] = snapshotOf(provider, change(schema));
+    for (const schema of fakeOperations(parseBehaviour(behaviour)).map(change)) {
+      const { outputSchema } = schema;
+      operations[`${provider}/${schema.name}`] = { ...snapshotOf(provider, schema), ...(outputSchema ? { outputSchema: await seal(outputSchema, { blobs, tenant: TENANT }) } : {}) };
+    }
   }
   const proposed = await Promise.all(items.map(async ({ provider, operation, input }, index) => ({
     itemId: itemIdAt(index), callId: `c${index + 1}`, operation: `${provider}/${operation}`,

@@ -15,6 +15,8 @@ export interface ItemState {
   readonly verdict?: ItemVerdict;
   /** Of `verdict`; 0 while there is none. */
   readonly round: number;
+  /** When `verdict` was given. RFC 3339, UTC. */
+  readonly judgedAt?: string;
   readonly answer?: ItemAnswer;
   readonly expiredAt?: string;
   /** Set when the plan was closed while this item was pending or asked. */

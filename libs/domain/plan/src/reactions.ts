@@ -27,6 +27,15 @@ export function itemsToJudge(plan: PlanState, now: Date): ItemState[] {
 export const itemsToApply = (plan: PlanState): ItemState[] =>
   itemsWhere(plan, (item) => isAllowed(item) && outcomeOf(item) === undefined && openAttemptOf(item) === undefined);
 
+/**
+ * executor: what allows the item was said so long ago that it no longer stands for what is wanted; it is proposed anew
+ * instead. Counted from the person's answer where there is one, else from the verdict.
+ */
+export function isOutdated(item: ItemState, now: Date): boolean {
+  const saidAt = Date.parse(item.answer?.answeredAt ?? item.judgedAt ?? '');
+  return !(now.getTime() - saidAt <= LIMITS.verdictGoodForMs);
+}
+
 /** Only what changes the world needs a durable start before its call; a read may simply be made again. */
 export const needsStart = (item: ItemState): boolean => item.operation.kind === 'resource';
 

@@ -24,7 +24,8 @@ export function evolve(state: PlanState, event: PlanEvent): PlanState {
     case 'plan.Previewed':
       return changeItems(state, event.data.items, (item, preview) => (item.verdict || isResolved(item) ? item : { ...item, preview }));
     case 'plan.Evaluated':
-      return changeItems(state, event.data.items, (item, verdict) => (isResolved(item) ? item : { ...item, verdict, round: event.data.round }));
+      return changeItems(state, event.data.items, (item, verdict) => (
+        isResolved(item) ? item : { ...item, verdict, round: event.data.round, judgedAt: event.data.evaluatedAt }));
     case 'plan.ItemsAnswered':
       return changeItems(state, event.data.answers, (item, answer) => (isAsked(item) ? { ...item, answer } : item));
     case 'plan.ItemsExpired':

@@ -1,11 +1,11 @@
 import { foldOf } from '@countersign/kernel';
 import { planFacts, scenario } from '@countersign/testkit';
-import { afterReconcile, itemsToApply, recoverAttempts } from '../reactions.js';
+import { afterReconcile, isOutdated, itemsToApply, recoverAttempts } from '../reactions.js';
 import { planFold } from '../state.js';
 import { recordOutcomes } from './record-outcomes.js';
 import { applyKeyOf, startApply, type StartApply } from './start-apply.js';
 
-const { LEASE, PLAN_ID, applyStarted, at, attemptAt, evaluated, itemOutcome, outcomes, previewTree, previewed, proposed, verdict } = planFacts;
+const { LEASE, PLAN_ID, answer, answered, applyStarted, at, attemptAt, evaluated, itemOutcome, outcomes, previewTree, previewed, proposed, verdict } = planFacts;
 const allowed = [
   proposed(['write', 'edit', 'put', 'read', 'write']), previewed(previewTree('i2')),
   evaluated(verdict('i1', 'allow'), verdict('i2', 'allow'), verdict('i3', 'allow'), verdict('i4', 'allow'), verdict('i5', 'ask')),
@@ -39,6 +39,18 @@ describe('startApply', () => {
     const events = [...allowed, applyStarted([attempt('i3', 1, 1)])];
     on.given(events).when(command(['i3'], { recovering: true })).then([applyStarted([attempt('i3', 2, 2)])]);
     on.given(events).when(command(['i3'], { recovering: true, lease: others })).thenNothing();
+  });
+});
+
+describe('isOutdated', () => {
+  const plan = foldOf(planFold, [proposed(['write', 'write', 'write']), evaluated(verdict('i1', 'allow'), verdict('i2', 'ask')), answered(answer('i2', 'approve', { seconds: 600 }))]);
+  const outdatedAfter = (seconds: number): string[] => [...plan.items.values()].filter((item) => isOutdated(item, new Date(at(seconds)))).map(({ itemId }) => itemId);
+
+  it('counts an hour from the verdict, or from the answer of a person', () => {
+    expect(outdatedAfter(3_601)).toEqual(['i3']);
+    expect(outdatedAfter(3_602)).toEqual(['i1', 'i3']);
+    expect(outdatedAfter(4_200)).toEqual(['i1', 'i3']);
+    expect(outdatedAfter(4_201)).toEqual(['i1', 'i2', 'i3']);
   });
 });
 
