@@ -1,8 +1,9 @@
 import { LIMITS, blobSubject, type BlobStoreName, type TenantId } from '@countersign/contracts';
 import { GateError, isGateError, sha256 } from '@countersign/kernel';
 import type { BlobStore } from '@countersign/event-log';
-import { headersOf, pause, unavailable, type BrokerAccess } from './broker-connection.js';
+import { pause, serverHeader, unavailable, type BrokerAccess } from './broker-connection.js';
 import { TooManyResults, readAllLast } from './direct-reads.js';
+import { headersOf } from './header-block.js';
 import { publish } from './publish.js';
 
 export interface JetStreamBlobStoreOptions extends BrokerAccess {
@@ -76,7 +77,7 @@ export class JetStreamBlobStore implements BlobStore {
     const prefix = filter.length - 1;
     try {
       const messages = await readAllLast(this.options, store, filter, 0, this.withinMs);
-      const parts = messages.map((message) => ({ part: (message.headers?.last('Nats-Subject') ?? '').slice(prefix), data: message.data }));
+      const parts = messages.map((message) => ({ part: serverHeader(message, 'Nats-Subject').slice(prefix), data: message.data }));
       if (parts.length === 0 || parts.some(({ part }) => !PART.test(part))) return undefined;
       return Buffer.concat(parts.sort((a, b) => Number(a.part) - Number(b.part)).map(({ data }) => data));
     } catch (error) {

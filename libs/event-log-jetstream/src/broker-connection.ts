@@ -1,5 +1,6 @@
-import { headers as newHeaders, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { GateError } from '@countersign/kernel';
+import { HeaderBlock } from './header-block.js';
 
 /** How a service reaches JetStream. Across accounts the API is imported under another prefix than `$JS.API`. */
 export interface BrokerAccess {
@@ -10,14 +11,8 @@ export interface BrokerAccess {
 
 export const apiSubject = (access: BrokerAccess, rest: string): string => `${access.apiPrefix ?? '$JS.API'}.${rest}`;
 
-export function headersOf(values: Readonly<Record<string, string>>): MsgHdrs {
-  const headers = newHeaders();
-  for (const [name, value] of Object.entries(values)) headers.append(name, value);
-  return headers;
-}
-
 /** A publisher can put `Nats-*` headers of its own before the server's: only the last one is the server's. */
-export const serverHeader = (message: Msg, name: string): string => message.headers?.last(name) ?? '';
+export const serverHeader = (message: Msg, name: string): string => HeaderBlock.of(message)?.last(name) ?? '';
 
 export const unavailable = (what: string, cause?: unknown): GateError<'UNAVAILABLE'> =>
   new GateError('UNAVAILABLE', cause instanceof Error ? `${what}: ${cause.message}` : what);

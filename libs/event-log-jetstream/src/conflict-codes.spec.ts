@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { aggregateFilter, eventSubject } from '@countersign/contracts';
 import { newKey } from '@countersign/event-log/contract-suite';
 import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
-import { headersOf } from './broker-connection.js';
+import { headersOf } from './header-block.js';
 
 jest.setTimeout(120_000);
 

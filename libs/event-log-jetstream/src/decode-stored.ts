@@ -1,11 +1,12 @@
 import type { StoredEvent } from '@countersign/contracts';
 import { decodeEvent, type RawEvent } from '@countersign/event-log';
+import { HeaderBlock, type HeaderValues } from './header-block.js';
 
 /** What a message of a stream is read by: a consumer's (`JsMsg`), a direct get's, and the live feed's all fit. */
 export interface StoredMessage {
   readonly subject: string;
   readonly data: Uint8Array;
-  readonly headers?: { last(name: string): string };
+  readonly headers?: HeaderValues;
   /** Only a consumer's message has it. */
   readonly info?: { readonly stream: string; readonly streamSequence: number };
 }
@@ -18,7 +19,8 @@ export const decodeStored = (message: StoredMessage): StoredEvent => decodeEvent
 
 /** Stream, sequence and subject as the server says them; everything else as its writer did. Never throws. */
 export function rawEventOf(message: StoredMessage): RawEvent {
-  const header = (name: string): string => message.headers?.last(name) ?? '';
+  const values = HeaderBlock.of(message);
+  const header = (name: string): string => values?.last(name) ?? '';
   const { info } = message;
   return info
     ? { subject: message.subject, stream: info.stream, sequence: info.streamSequence, header, body: message.data }

@@ -6,9 +6,10 @@ import {
 } from '@countersign/contracts';
 import { NOWHERE, checkKey, gapless, prepareAppend, type AppendResult, type EncodedEvent, type EventLog, type Loaded, type Position } from '@countersign/event-log';
 import { GateError, isGateError } from '@countersign/kernel';
-import { headersOf, pause, unavailable, type BrokerAccess } from './broker-connection.js';
+import { pause, unavailable, type BrokerAccess } from './broker-connection.js';
 import { decodeStored } from './decode-stored.js';
 import { TooManyResults, readAllLast } from './direct-reads.js';
+import { headersOf } from './header-block.js';
 import { leaderLast, type LeaderMessage, type Timeouts } from './leader-reads.js';
 import { publish, type Published } from './publish.js';
 import { SharedReads } from './shared-reads.js';

@@ -1,7 +1,7 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import { LIVE_PREFIX, LOG_STREAMS, parseEventSubject, type LogStream, type StoredEvent } from '@countersign/contracts';
 import { isGateError } from '@countersign/kernel';
-import type { BrokerAccess } from './broker-connection.js';
+import { serverHeader, type BrokerAccess } from './broker-connection.js';
 import { decodeStored } from './decode-stored.js';
 import { directRead, sequenceOf } from './direct-reads.js';
 import { leaderLast } from './leader-reads.js';
@@ -75,7 +75,7 @@ export class LiveFeed {
       this.options.onFault(new Error(`${message.subject} is no event’s subject`));
       return;
     }
-    this.note((message.headers?.last('Nats-Stream') ?? '') as LogStream, sequenceOf(message));
+    this.note(serverHeader(message, 'Nats-Stream') as LogStream, sequenceOf(message));
     const heard = prefixesOf(subject).flatMap((prefix) => [...this.listeners.get(prefix) ?? []]);
     if (heard.length > 0) this.tell(heard, message);
   }

@@ -1,7 +1,8 @@
 import type { ServiceName } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import type { Timers } from '@countersign/event-log';
-import { headersOf, pause, unavailable, type BrokerAccess } from './broker-connection.js';
+import { pause, unavailable, type BrokerAccess } from './broker-connection.js';
+import { headersOf } from './header-block.js';
 import { publish } from './publish.js';
 
 export interface JetStreamTimersOptions extends BrokerAccess {

@@ -7,7 +7,7 @@ import type { LogStream } from '@countersign/contracts';
 import { obtainNatsServer, startNats, startNatsCluster, type NatsServer } from '@countersign/embedded';
 import type { EncodedEvent } from '@countersign/event-log';
 import type { LogUnderTest } from '@countersign/event-log/contract-suite';
-import { headersOf } from '../src/broker-connection.js';
+import { headersOf } from '../src/header-block.js';
 import { JetStreamEventLog } from '../src/index.js';
 
 /** Streams as the services find them, without accounts. */

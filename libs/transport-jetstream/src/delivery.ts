@@ -1,4 +1,4 @@
-import type { MsgHdrs } from '@nats-io/transport-node';
+import type { HeaderValues } from '@countersign/event-log-jetstream';
 
 /**
  * Void: done, acknowledge (only after the append is durable). `retryInMs`: not yet, deliver again after that time; it
@@ -17,7 +17,7 @@ export interface LogMessage {
   readonly sequence: number;
   readonly subject: string;
   /** Read `Nats-*` headers with `.last()`: a publisher can prepend its own. */
-  readonly headers?: MsgHdrs;
+  readonly headers?: HeaderValues;
   readonly data: Uint8Array;
 }
 

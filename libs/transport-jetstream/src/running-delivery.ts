@@ -1,4 +1,5 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { HeaderBlock } from '@countersign/event-log-jetstream';
 import type { Delivery, LogMessage } from './delivery.js';
 import { Lease, monotonicMs } from './lease.js';
 import { parseAckSubject } from './ack-subject.js';
@@ -24,7 +25,8 @@ export class RunningDelivery implements Delivery {
   }
 
   get message(): LogMessage {
-    const { subject, headers, data } = this.msg;
+    const { subject, data } = this.msg;
+    const headers = HeaderBlock.of(this.msg);
     return { stream: this.stream, sequence: this.sequence, subject, data, ...(headers === undefined ? {} : { headers }) };
   }
 
