@@ -41,6 +41,6 @@ export interface Delivery {
   readonly signal: AbortSignal;
   /** Of the lease, by the monotonic clock; 0 when it is over. It is extended for as long as the handler runs and the broker confirms it. */
   leaseLeftMs(): number;
-  /** Asks for an extension at once instead of at the next third of the lease. */
+  /** Asks for an extension at once instead of at the next third of the lease, unless the lease has only begun. */
   working(): void;
 }

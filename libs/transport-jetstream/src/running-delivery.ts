@@ -5,6 +5,8 @@ import { Lease, monotonicMs } from './lease.js';
 import { parseAckSubject } from './ack-subject.js';
 
 const ACK = new TextEncoder().encode('+ACK');
+/** Share of its time a lease has left while there is nothing to gain by asking for more. */
+const FRESH = 0.9;
 const IN_PROGRESS = new TextEncoder().encode('+WPI');
 
 /** A delivered message and its one settlement: whatever comes second (a handler that ends after the drain) is ignored. */
@@ -39,7 +41,7 @@ export class RunningDelivery implements Delivery {
   }
 
   working(): void {
-    void this.extend();
+    if (this.lease.leftMs() < this.lease.durationMs * FRESH) void this.extend();
   }
 
   /** Extends the lease when a third of it has passed since the last time. */
