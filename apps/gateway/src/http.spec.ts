@@ -323,7 +323,7 @@ describe('the edge over HTTP', () => {
       expect(again.body.version).toBe(1);
     });
 
-    it.each([['a: [', 'broken'], ['a: 1\na: 2', 'a key twice'], [`a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(9)}*a]\nc: &c [${'*b,'.repeat(9)}*b]\nd: [${'*c,'.repeat(9)}*c]`, 'a bomb'], ['- a', 'a list']])('refuses YAML %j (%s)', async (yaml) => {
+    it.each([['a: [', 'broken'], ['a: 1\na: 2', 'a key twice'], [`a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(9)}*a]\nc: &c [${'*b,'.repeat(9)}*b]\nd: [${'*c,'.repeat(9)}*c]`, 'a bomb'], ['- a', 'a list'], ['rules: !!seq []', 'a tag'], ['rules:\n  - &r { id: r, match: {}, action: deny }', 'an anchor'], ['rules: []\n---\nrules: []', 'two documents']])('refuses YAML %j (%s)', async (yaml) => {
       const { status, body } = await gate.ask('POST', '/v1/policies', admin, { raw: yaml, headers: { 'content-type': 'application/yaml' } });
       expect([status, body.code]).toEqual([422, 'POLICY_INVALID']);
     });

@@ -22,7 +22,7 @@ export const LIMITS = {
   providerOperations: 500,
   policyRules: 2_000,
   /** Of reading one bundle's YAML; nothing else of its process runs meanwhile. */
-  policyReadMs: 2_000,
+  policyReadMs: 5_000,
   /** Longest `wait` of a long poll. */
   waitMs: 60_000,
   commandTimeoutMs: 5_000,

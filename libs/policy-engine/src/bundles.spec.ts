@@ -46,8 +46,22 @@ describe('parseBundle', () => {
     ['broken syntax', 'rules: [', /cannot be read/],
     ['a text', 'rules', /must be object/],
     ['too much', `# ${'x'.repeat(300 * 1024)}`, /larger than/],
+    ['nesting without end', `rules: ${'['.repeat(200 * 1024)}`, /deeper/],
+    ['nesting without end that is closed', `rules: ${'['.repeat(100_000)}${']'.repeat(100_000)}`, /deeper/],
+    ['nesting without end in blocks', '- '.repeat(100 * 1024), /deeper/],
+    ['keys without end', '? '.repeat(100 * 1024), /deeper/],
+    ['maps without end', 'a: {'.repeat(50_000), /deeper/],
+    ['members without end', Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n'), /members/],
+    ['members without end in a flow', `{ ${Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join(', ')} }`, /members/],
+    ['documents without end', '---\n'.repeat(50_000), /more than one document/],
+    ['half of a surrogate pair', String.raw`rules: [{ id: r, match: { provider: "\ud800" }, action: deny }]`, /surrogate/],
+    ['an alias bomb', 'a: &a [x, x]\nb: [*a, *a]', /anchor|alias/],
   ])('refuses %s', (_what, text, message) => {
     expect(() => parseBundle(text)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID', message: expect.stringMatching(message) }));
+  });
+
+  it('says where the fault is', () => {
+    expect(() => parseBundle('rules:\n  - id: a\n    action: [\n')).toThrow(/at line 4, column 1/);
   });
 
   it('does not read yes and no as truth values', () => {

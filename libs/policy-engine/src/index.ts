@@ -1,4 +1,3 @@
-export { POLICY_BUNDLE_SCHEMA } from './bundle-schema.js';
 export { validateBundle } from './validate-bundle.js';
 export { parseBundle } from './parse-bundle.js';
 export { compileBundle, type CompiledBundle } from './compile-bundle.js';

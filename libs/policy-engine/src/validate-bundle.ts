@@ -1,7 +1,6 @@
-import type { PolicyBundle } from '@countersign/contracts';
+import { POLICY_BUNDLE_SCHEMA, type PolicyBundle } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { POLICY_BUNDLE_SCHEMA } from './bundle-schema.js';
 
 const validate = new Ajv2020({ strict: true }).compile<PolicyBundle>(POLICY_BUNDLE_SCHEMA);
 
@@ -12,7 +11,9 @@ const validate = new Ajv2020({ strict: true }).compile<PolicyBundle>(POLICY_BUND
 export function validateBundle(candidate: unknown): PolicyBundle {
   if (!validate(candidate)) throw invalid(validate.errors?.[0]);
   const places = new Map<string, number>();
-  candidate.rules.forEach(({ id }, index) => {
+  candidate.rules.forEach(({ id, match, message = '' }, index) => {
+    for (const [name, text] of Object.entries(match)) refuseHalves(`/rules/${index}/match/${name}`, text);
+    refuseHalves(`/rules/${index}/message`, message);
     const before = places.get(id);
     if (before !== undefined) throw refused(`/rules/${index}/id`, `rule ${before} has the id ${id} too`);
     places.set(id, index);
@@ -27,6 +28,11 @@ function invalid(error: ErrorObject | undefined): GateError {
   if (params?.allowedValues) return refused(path, `must be one of ${params.allowedValues.join(', ')}`);
   if (error?.keyword === 'not') return refused(path, 'this id is taken by the defaults');
   return refused(path, error?.message ?? 'not a bundle');
+}
+
+/** Two halves make a character together, and one cannot be written down: not in UTF-8, so not in the log. */
+function refuseHalves(path: string, text: string): void {
+  if (!text.isWellFormed()) throw refused(path, 'half of a surrogate pair');
 }
 
 const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -2,6 +2,7 @@ export * from './provider.js';
 export * from './failures.js';
 export { boundAnswer, depthOf, inputOutOfBounds, treeOutOfBounds } from './bounds.js';
 export { compileSchema, type SchemaCheck, type SchemaProblem } from './schemas/compile-schema.js';
+export { withinTime } from './schemas/within-time.js';
 export { SchemaChecks } from './schemas/schema-checks.js';
 export { createProviderRegistry, type ProviderFactories, type ProviderFactory, type RegistryOptions } from './registry.js';
 export { fakeOptions, fakeProviderFactory, type FakeOptions } from './fake/fake-provider.js';

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Role } from '@countersign/contracts';
-import type { PolicyRequest, ProviderView } from '@countersign/contracts/http';
-import { parse } from 'yaml';
+import type { ProviderView } from '@countersign/contracts/http';
 import { oneLine, table, visible } from '../render/terminal.js';
 import type { Shell } from '../shell.js';
 
@@ -44,8 +43,7 @@ export function policyCommands(program: Command, shell: Shell): void {
       table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, JSON.stringify(rule.match)]))].join('\n'));
   });
   policy.command('push <file>').description('activate a bundle (YAML or JSON), whole or not at all').action(async (file: string) => {
-    const bundle = parse(await readFile(file, 'utf8')) as PolicyRequest;
-    const view = await shell.client().activatePolicy(bundle);
+    const view = await shell.client().activatePolicyText(await readFile(file, 'utf8'));
     shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${warning}`)].join('\n'));
   });
 }

@@ -1,35 +1,22 @@
-import { parseDocument } from 'yaml';
-import type { PolicyBundle } from '@countersign/contracts';
+import { LIMITS, type PolicyBundle } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
+import { parseBundle } from '@countersign/policy-engine';
+import { withinTime } from '@countersign/providers';
 import { YamlText } from '../edge/content-types.js';
-import { refuseUnspeakable } from '../edge/json-body.js';
-
-/** More than any bundle needs, and too few to blow one up. */
-const ALIASES = 50;
 
 /**
- * A bundle as it was sent. Only that it is an object is known after this: policy validates it whole and names what is wrong.
+ * A bundle as it was sent. YAML is read here, by the engine's own strict reading; of JSON only that it is an object is known
+ * after this. Policy validates either whole.
  * @throws GateError POLICY_INVALID
  */
 export function bundleFrom(body: unknown): PolicyBundle {
-  const bundle = body instanceof YamlText ? fromYaml(body.text) : body;
-  if (typeof bundle !== 'object' || bundle === null || Array.isArray(bundle)) throw new GateError('POLICY_INVALID', 'A bundle is an object with `rules`');
-  return bundle as PolicyBundle;
+  if (body instanceof YamlText) return fromYaml(body.text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new GateError('POLICY_INVALID', 'A bundle is an object with `rules`');
+  return body as PolicyBundle;
 }
 
-function fromYaml(text: string): unknown {
-  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, prettyErrors: true, logLevel: 'silent' });
-  const error = document.errors[0];
-  if (error) throw new GateError('POLICY_INVALID', `The YAML cannot be read: ${error.message.split('\n', 1)[0]}`);
-  const value = plain(() => document.toJS({ maxAliasCount: ALIASES }) as unknown);
-  refuseUnspeakable(value);
-  return value;
-}
-
-function plain(read: () => unknown): unknown {
-  try {
-    return read();
-  } catch {
-    throw new GateError('POLICY_INVALID', 'The YAML uses aliases in a way that cannot be expanded');
-  }
+function fromYaml(text: string): PolicyBundle {
+  const read = withinTime(LIMITS.policyReadMs, () => parseBundle(text));
+  if ('overdue' in read) throw new GateError('POLICY_INVALID', `The bundle cannot be read: it takes more than ${LIMITS.policyReadMs} ms`);
+  return read.done;
 }

@@ -52,20 +52,19 @@ function refuseDeep(text: string): void {
 
 const tooDeep = () => new GateError('INVALID_REQUEST', `The body is nested deeper than ${LIMITS.jsonDepth} levels`);
 
-/** For values that did not come from `parseJsonBody` (YAML). @throws GateError INVALID_REQUEST */
-export function refuseUnspeakable(value: unknown, depth = 0): void {
-  if (depth > LIMITS.jsonDepth) throw tooDeep();
+/** @throws GateError INVALID_REQUEST */
+function refuseUnspeakable(value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new GateError('INVALID_REQUEST', 'The body holds a number that JSON cannot say');
   if (typeof value === 'string') refuseString(value);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const member of value) refuseUnspeakable(member, depth + 1);
+    for (const member of value) refuseUnspeakable(member);
     return;
   }
   for (const name of Object.keys(value)) {
     if (name === '__proto__') throw new GateError('INVALID_REQUEST', 'A member may not be named __proto__');
     refuseString(name);
-    refuseUnspeakable((value as Record<string, unknown>)[name], depth + 1);
+    refuseUnspeakable((value as Record<string, unknown>)[name]);
   }
 }
 

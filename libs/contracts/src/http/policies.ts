@@ -1,31 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { PolicyRule } from '../policy.js';
-import { RISK_CLASSES, TOOL_KINDS } from '../tool-schema.js';
+import { POLICY_BUNDLE_SCHEMA } from '../policy-schema.js';
 
-const ruleSchema = {
-  type: 'object',
-  required: ['id', 'match', 'action'],
-  additionalProperties: false,
-  properties: {
-    id: { type: 'string' },
-    match: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        kind: { enum: [...TOOL_KINDS] }, provider: { type: 'string' }, tool_name: { type: 'string' }, risk: { enum: [...RISK_CLASSES] },
-      },
-    },
-    action: { enum: ['allow', 'ask', 'deny'] },
-    message: { type: 'string' },
-  },
-} as const;
+const { items: ruleSchema, maxItems } = POLICY_BUNDLE_SCHEMA.properties.rules;
 
 /**
- * A whole bundle, as JSON or (with `Content-Type: application/yaml`) as YAML text. It is validated whole by policy,
- * whose refusals name the rule; the edge only parses it.
+ * A whole bundle, as JSON or (with `Content-Type: application/yaml`) as YAML text. It is validated whole, by the schema that
+ * stands here, and refusals name the rule.
  */
 export class PolicyRequest {
-  @ApiProperty({ type: 'array', items: ruleSchema as never })
+  @ApiProperty({ type: 'array', items: ruleSchema as never, maxItems })
   rules!: readonly PolicyRule[];
 }
 

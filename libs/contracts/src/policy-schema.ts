@@ -1,8 +1,10 @@
-import { LIMITS, RISK_CLASSES, TOOL_KINDS } from '@countersign/contracts';
+import { LIMITS } from './limits.js';
+import { RISK_CLASSES, TOOL_KINDS } from './tool-schema.js';
 
 /**
- * The published JSON Schema (draft 2020-12) of a policy bundle. What it does not name is refused, so that a rule with a
- * misspelt condition never matches more than its author meant. `default` is taken: verdicts say `policy:default` where no rule matched.
+ * The published JSON Schema (draft 2020-12) of a policy bundle: what the engine takes and what the API describes. What it
+ * does not name is refused, so that a rule with a misspelt condition never matches more than its author meant. `default` is
+ * taken: verdicts say `policy:default` where no rule matched. Written without `const`, which OpenAPI 3.0 does not have.
  */
 export const POLICY_BUNDLE_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -19,7 +21,7 @@ export const POLICY_BUNDLE_SCHEMA = {
         additionalProperties: false,
         required: ['id', 'match', 'action'],
         properties: {
-          id: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,79}$', not: { const: 'default' } },
+          id: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,79}$', not: { enum: ['default'] } },
           match: {
             type: 'object',
             additionalProperties: false,
