@@ -1,11 +1,11 @@
 /**
  * What every process needs to find programs, its home, its scratch folder and its encoding. Nothing else of the gate's
- * environment is passed on but what the endpoint names (docs/adr: environment of MCP servers).
+ * environment is passed on but what the endpoint names (ADR 0011).
  */
 const ALWAYS = ['PATH', 'HOME', 'TMPDIR', 'LANG'] as const;
 
-/** The gate's own settings, which name its secrets; an endpoint cannot ask for them. */
-const NEVER = /^COUNTERSIGN_/;
+/** The gate's own settings and its database's, which name its secrets; an endpoint cannot ask for them. */
+const NEVER = /^(COUNTERSIGN_|PG|DATABASE_URL$)/;
 
 /** A variable that is named but not set is left out: the server says for itself what it misses. */
 export function serverEnvironment(named: readonly string[] = [], from: NodeJS.ProcessEnv = process.env): Record<string, string> {

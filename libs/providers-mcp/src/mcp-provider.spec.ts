@@ -61,6 +61,20 @@ describe('MCP over stdio', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it('ends the process of a change at once when its caller has lost its lease, others beside it or not', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'mcp-')), 'effects');
+    const provider = connect('late', { file });
+    await provider.describe();
+    const lease = new AbortController();
+    const beside = provider.apply(await callOf(provider, change));
+    const lost = provider.apply(await callOf(provider, change, { signal: lease.signal }));
+    setTimeout(() => lease.abort(), 100);
+    expect(await lost).toMatchObject({ ok: false, error: { category: 'cancelled' } });
+    expect(await beside).toMatchObject({ ok: false, error: { category: 'process_crashed' } });
+    await sleep(1_000);
+    expect(existsSync(file)).toBe(false);
+  });
+
   it('tolerates a banner', async () => {
     expect(await connect('banner').describe()).toHaveLength(6);
   });
@@ -82,10 +96,11 @@ describe('MCP over stdio', () => {
   });
 
   it('passes on the named variables and what a process needs, nothing else', async () => {
+    const ours = ['COUNTERSIGN_SPEC', 'DATABASE_URL', 'PGPASSWORD', 'PGHOST'];
     process.env['MCP_SPEC_NAMED'] = 'yes';
     process.env['MCP_SPEC_SECRET'] = 'no';
-    process.env['COUNTERSIGN_SPEC'] = 'no';
-    const provider = connect('crash', { env: ['MCP_SPEC_NAMED', 'COUNTERSIGN_SPEC'] });
+    for (const name of ours) process.env[name] ??= 'no';
+    const provider = connect('crash', { env: ['MCP_SPEC_NAMED', ...ours] });
     const answer = await provider.apply(await callOf(provider, { operation: 'environment', input: {} }));
     const seen = JSON.parse((answer as unknown as { result: { content: { text: string }[] } }).result.content[0]!.text) as object;
     expect(seen).toMatchObject({ MCP_SPEC_NAMED: 'yes', PATH: process.env['PATH'] });

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS, type ToolSchema } from '@countersign/contracts';
 import { GateError, isGateError } from '@countersign/kernel';
 import {
-  failureOfAbort, refused,
+  failureOfAbort, isTimeout, refused,
   type ApplyAnswer, type ApplyCall, type FailedAnswer, type PreviewAnswer, type Provider, type ProviderCall, type ProviderFactory,
   type ReconcileAnswer,
 } from '@countersign/providers';
@@ -17,6 +17,8 @@ import type { StdioEndpoint } from './stdio-process.js';
 export const mcpProviderFactory = (): ProviderFactory<'mcp-stdio'> => (endpoint) =>
   new McpProvider(endpoint, endpoint.adapter === 'files' ? filesAdapter : plainAdapter);
 
+const NOTHING_CHANGES = false;
+
 class McpProvider implements Provider {
   private current: Promise<McpConnection> | undefined;
   /** Processes that take no more calls and are on their way out. */
@@ -30,11 +32,11 @@ class McpProvider implements Provider {
   }
 
   async preview(call: ProviderCall): Promise<PreviewAnswer> {
-    return await this.adapter.preview(call, this.caller(call.signal));
+    return await this.adapter.preview(call, this.caller(call.signal, NOTHING_CHANGES));
   }
 
   async apply(call: ApplyCall): Promise<ApplyAnswer> {
-    const caller = this.caller(call.signal);
+    const caller = this.caller(call.signal, call.operation.kind === 'resource');
     const drifted = await this.adapter.refusal(call, caller);
     return drifted ?? await caller(call.operation.name, call.input, call.operation.outputSchema !== undefined);
   }
@@ -42,7 +44,7 @@ class McpProvider implements Provider {
   async reconcile(call: ApplyCall): Promise<ReconcileAnswer> {
     // a process that still works on the lost call could change the target after it was looked at
     await Promise.all(this.leaving);
-    return await this.adapter.reconcile(call, this.caller(call.signal));
+    return await this.adapter.reconcile(call, this.caller(call.signal, NOTHING_CHANGES));
   }
 
   async close(): Promise<void> {
@@ -58,20 +60,24 @@ class McpProvider implements Provider {
     try {
       return await connection.listTools(signal);
     } catch (error) {
-      if (signal.aborted) this.retire(connection);
+      if (signal.aborted) this.retire(connection, LIMITS.retiredServerMs);
       if (isGateError(error)) throw error;
       throw new GateError('PROVIDER_UNREACHABLE', 'The server did not list its tools');
     }
   }
 
-  private caller(signal: AbortSignal): ToolCaller {
+  /**
+   * A lost call that may change something ends its process at once when it was given up for another reason than its time (the lease is lost):
+   * whoever has the message now may be looking already whether it took effect.
+   */
+  private caller(signal: AbortSignal, mayChange: boolean): ToolCaller {
     return async (tool, input, structured) => {
       const connection = await this.connectionWithin(signal);
       if (!(connection instanceof McpConnection)) return connection;
       try {
         return answerOf(await connection.callTool(tool, input, signal), structured, this.adapter.categoryOf);
       } catch (error) {
-        if (signal.aborted) this.retire(connection);
+        if (signal.aborted) this.retire(connection, mayChange && !isTimeout(signal) ? 0 : LIMITS.retiredServerMs);
         return answerOfError(error, signal, connection.ending);
       }
     };
@@ -101,9 +107,9 @@ class McpProvider implements Provider {
     }
   }
 
-  private retire(connection: McpConnection): void {
+  private retire(connection: McpConnection, graceMs: number): void {
     if (connection.spent) return;
-    const gone = connection.retire(LIMITS.previewTimeoutMs).finally(() => this.leaving.delete(gone));
+    const gone = connection.retire(graceMs).finally(() => this.leaving.delete(gone));
     this.leaving.add(gone);
   }
 }

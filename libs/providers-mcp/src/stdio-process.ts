@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS, type ProviderEndpoint } from '@countersign/contracts';
+import { dyingWithUs } from './dying-with-us.js';
 import { serverEnvironment } from './environment.js';
 
 export type StdioEndpoint = Extract<ProviderEndpoint, { transport: 'mcp-stdio' }>;
@@ -20,7 +21,7 @@ export type Ending = 'closed' | 'crashed' | 'garbage' | 'line_too_long';
 
 /**
  * One server process and its stdio as an MCP transport. Unlike the SDK's own: only the environment that was named, a
- * process group of its own that is killed as a whole, a bound on every line, and garbage in mid-call ends the process.
+ * process group of its own that is killed as a whole, an end with this process, a bound on every line, and garbage in mid-call ends the process.
  */
 export class StdioProcess implements Transport {
   onclose?: () => void;
@@ -40,8 +41,9 @@ export class StdioProcess implements Transport {
   constructor(private readonly endpoint: StdioEndpoint) {}
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.endpoint;
-    const child = spawn(command, [...args], { cwd, env: serverEnvironment(env), stdio: ['pipe', 'pipe', 'ignore'], detached: true, shell: false });
+    const { command, env, cwd } = this.endpoint;
+    const { program, args } = dyingWithUs(command, this.endpoint.args);
+    const child = spawn(program, [...args], { cwd, env: serverEnvironment(env), stdio: ['pipe', 'pipe', 'ignore'], detached: true, shell: false });
     this.child = child;
     this.exited = new Promise((resolve) => child.once('close', () => { this.ended('crashed'); resolve(); }));
     child.stdin!.on('error', () => undefined); // a broken pipe: 'close' follows and says it all

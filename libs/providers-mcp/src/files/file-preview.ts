@@ -50,13 +50,25 @@ function shown(path: string, current: FileContent, wanted: string): PreviewAnswe
 
 const PATCH_OPTIONS = { context: CONTEXT_LINES, headerOptions: FILE_HEADERS_ONLY };
 
+/** With nothing in it that could end its line, hide, or turn the writing round: an agent chose it, and an approver reads it. */
+const PLAIN_PATH = /^[^\s"\\\p{C}\p{Z}]([^"\\\p{C}\p{Zl}\p{Zp}]*[^\s"\\\p{C}\p{Z}])?$/u;
+
+/** As it is, or else as a JSON string, so that it forges no title. In a diff's header the same is done by `diff`, in Git's way. */
+function shownPath(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
+  const escaped = (character: string): string => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(path).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
 function addedTree(path: string, wanted: string): RenderTree {
+  const named = shownPath(path);
   const unified = createTwoFilesPatch('/dev/null', path, '', wanted, undefined, undefined, PATCH_OPTIONS);
-  return { nodes: [{ type: 'text', text: wanted === '' ? `New file, empty: ${path}` : `New file: ${path}` }, { type: 'diff', path, unified }] };
+  return { nodes: [{ type: 'text', text: wanted === '' ? `New file, empty: ${named}` : `New file: ${named}` }, { type: 'diff', path, unified }] };
 }
 
 function changedTree(path: string, before: string, after: string): RenderTree {
-  if (before === after) return { nodes: [{ type: 'text', text: `No change: ${path} holds this content already` }] };
+  const named = shownPath(path);
+  if (before === after) return { nodes: [{ type: 'text', text: `No change: ${named} holds this content already` }] };
   const unified = createTwoFilesPatch(path, path, before, after, undefined, undefined, PATCH_OPTIONS);
-  return { nodes: [{ type: 'text', text: after === '' ? `Changed file, emptied: ${path}` : `Changed file: ${path}` }, { type: 'diff', path, unified }] };
+  return { nodes: [{ type: 'text', text: after === '' ? `Changed file, emptied: ${named}` : `Changed file: ${named}` }, { type: 'diff', path, unified }] };
 }

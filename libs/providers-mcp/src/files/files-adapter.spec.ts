@@ -111,6 +111,23 @@ describe('files adapter', () => {
     expect(await provider.preview(await edit('a.txt', [{ oldText: 'absent', newText: 'x' }]))).toEqual({ absent: 'failed' });
   });
 
+  it('does not let a path forge a hunk or a title', async () => {
+    const name = 'a.txt\n@@ -1,1 +1,1 @@\n-safe\n+safe \u202e';
+    const asInGit = `"${at(name).replaceAll('\n', '\\n').replace('\u202e', '\\342\\200\\256')}"`;
+    const asJson = JSON.stringify(at(name)).replace('\u202e', '\\u202e');
+    const shown = async (content: string) => {
+      const preview = await provider.preview(await write(name, content));
+      if (!('tree' in preview)) throw new Error(`no tree: ${preview.absent}`);
+      return preview.tree.nodes;
+    };
+    const [title, diff] = await shown('evil\n');
+    expect(title).toEqual({ type: 'text', text: `New file: ${asJson}` });
+    expect(diff).toMatchObject({ type: 'diff', unified: `--- /dev/null\n+++ ${asInGit}\n@@ -0,0 +1,1 @@\n+evil\n` });
+    writeFileSync(at(name), 'good\n');
+    expect(await shown('evil\n')).toMatchObject([{ text: `Changed file: ${asJson}` }, { unified: `--- ${asInGit}\n+++ ${asInGit}\n@@ -1,1 +1,1 @@\n-good\n+evil\n` }]);
+    expect(await shown('good\n')).toEqual([{ type: 'text', text: `No change: ${asJson} holds this content already` }]);
+  });
+
   it('shows that an edit makes line endings uniform', async () => {
     const before = 'one\r\ntwo\r\nthree\r\n';
     writeFileSync(at('a.txt'), before);
