@@ -2,6 +2,10 @@
 export const LIMITS = {
   /** One HTTP request body. Larger: BODY_TOO_LARGE. */
   httpBodyBytes: 8 * 1024 * 1024,
+  /** Until the last byte of a request is there. Longer: REQUEST_TOO_SLOW. */
+  requestMs: 60_000,
+  /** A connection on which nothing moves; longer than any answer is held back (`waitMs`, `sseKeepAliveMs`). */
+  connectionIdleMs: 180_000,
   /** A body above this is a blob and not inline in its event. */
   inlineBodyBytes: 16 * 1024,
   /** All inline bodies of one event together; what does not fit becomes blobs, largest first. */

@@ -55,6 +55,7 @@ function codeOfStatus(status: number | undefined): ErrorCode {
     case 401: return 'UNAUTHENTICATED';
     case 403: return 'FORBIDDEN';
     case 404: return 'NOT_FOUND';
+    case 408: return 'REQUEST_TOO_SLOW';
     case 405: return 'METHOD_NOT_ALLOWED';
     case 413: return 'BODY_TOO_LARGE';
     case 415: return 'UNSUPPORTED_MEDIA_TYPE';

@@ -1,4 +1,5 @@
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIMITS } from '@countersign/contracts';
@@ -19,14 +20,27 @@ class EdgeAdapter extends FastifyAdapter {
   override registerParserMiddleware(): void {}
 }
 
+/** Milliseconds. Without them a client that sends its body a byte a minute would keep its connection, and its part of the body, for ever. */
+export interface EdgeTimes {
+  readonly requestMs: number;
+  readonly idleMs: number;
+  /** How often node looks for requests that are overdue. */
+  readonly lookMs: number;
+}
+
+const TIMES: EdgeTimes = { requestMs: LIMITS.requestMs, idleMs: LIMITS.connectionIdleMs, lookMs: 5_000 };
+
 /** The HTTP server of the edge. Its own answers to what it cannot route or parse are problems too. */
-export function makeHttpAdapter(logger: ServiceLogger): FastifyAdapter {
+export function makeHttpAdapter(logger: ServiceLogger, times: EdgeTimes = TIMES): FastifyAdapter {
   return new EdgeAdapter({
     bodyLimit: LIMITS.httpBodyBytes,
+    requestTimeout: times.requestMs,
+    connectionTimeout: times.idleMs,
+    http: { connectionsCheckingInterval: times.lookMs, headersTimeout: times.requestMs },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => { sendProblem(error, request, reply, logger); },
-    clientErrorHandler: (_error: Error, socket: Socket) => { refuseSocket(socket); },
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => { refuseSocket(socket, error.code); },
     routerOptions: { maxParamLength: 200 },
   });
 }
@@ -55,10 +69,11 @@ export function configureHttp(app: NestFastifyApplication, logger: ServiceLogger
   app.get(OpenApi).describe(app);
 }
 
-/** What is not HTTP gets one answer and no connection. */
-function refuseSocket(socket: Socket): void {
+/** What is not HTTP, or not there in time, gets one answer and no connection. */
+function refuseSocket(socket: Socket, reason: string | undefined): void {
   if (!socket.writable) return;
-  const { problem } = problemOf(new GateError('INVALID_REQUEST', 'This is not an HTTP request that can be read'), 'none');
+  const refusal = reason === 'ERR_HTTP_REQUEST_TIMEOUT' ? new GateError('REQUEST_TOO_SLOW') : new GateError('INVALID_REQUEST', 'This is not an HTTP request that can be read');
+  const { problem } = problemOf(refusal, 'none');
   const body = JSON.stringify(problem);
-  socket.end(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

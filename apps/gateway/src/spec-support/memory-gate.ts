@@ -8,7 +8,7 @@ import { eventSubject, planKey, type DeadLetter, type LogStream, type NewEvent, 
 import type { IssuedKeyView, Problem, SessionView, TenantView } from '@countersign/contracts/http';
 import { InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, subjectMatches } from '@countersign/event-log';
 import { hashOf } from '../auth/api-key.js';
-import { configureHttp, makeHttpAdapter } from '../edge/server.js';
+import { configureHttp, makeHttpAdapter, type EdgeTimes } from '../edge/server.js';
 import { GatewayModule } from '../gateway.module.js';
 import type { DeadLetters, GatewayParts, LetterMessage, LiveFeed, LiveListener } from '../ports.js';
 import { MemoryPlanner } from './memory-planner.js';
@@ -32,12 +32,14 @@ export class MemoryGate {
   readonly feed = new MemoryFeed(this.broker);
   readonly letters: { letter: DeadLetter; message: LetterMessage }[] = [];
   readonly retried: string[] = [];
+  /** Services whose handler fails when it is run again. */
+  readonly failing = new Map<string, Error>();
   readonly logged: string[] = [];
   readonly publicKey: KeyObject;
   private readonly privateKey: string;
   private app: NestFastifyApplication | undefined;
 
-  constructor() {
+  constructor(private readonly times?: EdgeTimes) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     this.publicKey = publicKey;
     this.privateKey = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -51,7 +53,7 @@ export class MemoryGate {
   async start(): Promise<this> {
     const parts = this.parts();
     this.app = await NestFactory.create<NestFastifyApplication>(
-      GatewayModule.register(parts, { start: async () => undefined, stop: () => undefined }), makeHttpAdapter(parts.logger), { logger: false, abortOnError: false },
+      GatewayModule.register(parts, { start: async () => undefined, stop: () => undefined }), makeHttpAdapter(parts.logger, this.times), { logger: false, abortOnError: false },
     );
     configureHttp(this.app, parts.logger);
     await this.app.listen(0, '127.0.0.1');
@@ -124,7 +126,11 @@ export class MemoryGate {
     return {
       list: async () => this.letters.map(({ letter }) => letter),
       message: async (stream, sequence) => this.letters.find(({ letter }) => letter.stream === stream && letter.sequence === sequence)?.message,
-      retry: async (service, stream, sequence) => { this.retried.push(`${service} ${stream}:${sequence}`); },
+      retry: async (service, stream, sequence) => {
+        this.retried.push(`${service} ${stream}:${sequence}`);
+        const failure = this.failing.get(service);
+        if (failure) throw failure;
+      },
     };
   }
 }
