@@ -5,7 +5,15 @@ import { read } from './tree.js';
  * The full names of all tests in a file (`describe › … › test`), read from its text without running it. A name made at
  * run time (a template, a row of `each`) stands as it is written: `refuses when $what`.
  */
-export function testNamesIn(path: string): string[] {
+export function testNamesIn(path: string): readonly string[] {
+  const known = readBefore.get(path) ?? namesIn(path);
+  readBefore.set(path, known);
+  return known;
+}
+
+const readBefore = new Map<string, readonly string[]>();
+
+function namesIn(path: string): string[] {
   const source = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const names: string[] = [];
   const visit = (node: ts.Node, above: readonly string[]): void => {
