@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '@countersign/contracts';
 import type { EventView, Problem } from '@countersign/contracts/http';
+import { eventName } from './event-name.js';
 
 /** Writes server-sent events as fast as the reader takes them, and cuts off a reader that takes nothing. */
 export class SseWriter {
@@ -16,7 +17,7 @@ export class SseWriter {
   }
 
   event(cursor: string, view: EventView): Promise<boolean> {
-    return this.write(`id: ${cursor}\nevent: ${view.type}\ndata: ${JSON.stringify(view)}\n\n`);
+    return this.write(`id: ${cursor}\nevent: ${eventName(view)}\ndata: ${JSON.stringify(view)}\n\n`);
   }
 
   /** Moves the reader's last event id without an event. */
