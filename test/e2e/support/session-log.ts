@@ -43,7 +43,7 @@ export class SessionLog {
       try {
         for await (const event of client.events({ session, cursor, signal: this.left.signal })) {
           if (event.id) cursor = event.id;
-          if (event.event.startsWith('plan.')) this.events.push(event.data as EventView);
+          if (isPlanEvent(event.data)) this.events.push(event.data);
           for (const look of [...this.waiting]) look();
         }
       } catch {
@@ -53,3 +53,6 @@ export class SessionLog {
     }
   }
 }
+
+/** By its own type: the stream names some of them otherwise, e.g. `permission_request`. */
+const isPlanEvent = (data: unknown): data is EventView => typeof data === 'object' && data !== null && 'type' in data && String(data.type).startsWith('plan.');
