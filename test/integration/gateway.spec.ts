@@ -75,7 +75,7 @@ describe('the gateway over the real gate', () => {
 
   beforeAll(async () => {
     stack = await Stack.start();
-    admin = (await stack.client(OPERATOR_KEY).createTenant({ tenantId: 'acme', name: 'Acme', roles: ['admin', 'auditor'] })).key.key;
+    admin = (await stack.client(OPERATOR_KEY).createTenant({ tenantId: 'acme', name: 'Acme', localProcesses: true, roles: ['admin', 'auditor'] })).key.key;
     agent = stack.client((await stack.client(admin).issueKey({ principal: 'bot', roles: ['proposer'] })).key);
     approver = stack.client((await stack.client(admin).issueKey({ principal: 'ops', roles: ['approver'] })).key);
     await stack.client(admin).registerProvider({ name: 'notes', endpoint: { transport: 'fake' } });

@@ -92,8 +92,8 @@ describe('a session that ends while the executor works', () => {
 });
 
 it('counts the time of a call from its turn at the provider', async () => {
-  const world = await specWorld({ a: 'slow=300&safe' }, (schema) => ({ ...schema, timeoutMs: 1_000 }));
-  const count = LIMITS.providerConcurrency * 5;
+  const world = await specWorld({ a: 'slow=200&safe' }, (schema) => ({ ...schema, timeoutMs: 2_500 }));
+  const count = LIMITS.providerConcurrency * 15; // three seconds in all
   const evaluated = await allAllowed(world, count);
   await world.executor().handle(evaluated, deliveryOf(evaluated));
   expect(new Set(await endsOf(world))).toEqual(new Set(['applied']));

@@ -52,7 +52,7 @@ describe('planner as a service, in its own account', () => {
     const beside = await as('planner');
     timers = new JetStreamTimers({ connection: beside.connection, apiPrefix: beside.apiPrefix, service: 'planner' });
 
-    await gateway.call('planner.register-tenant', { context: context('operator'), name: 'Acme', localProcesses: false, keys: [], at: at() });
+    await gateway.call('planner.register-tenant', { context: context('operator'), name: 'Acme', localProcesses: true, keys: [], at: at() });
     await gateway.call('planner.register-provider', { context: context('ops'), name: 'files', endpoint: { transport: 'fake' }, operations: [READ, WRITE], at: at() });
     await gateway.call('planner.open-session', { context: context('agent'), sessionId: SESSION, agent: 'coder', profile: 'default', kind: 'chat', requestDigest: 'd', at: at() });
   });

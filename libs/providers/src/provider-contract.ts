@@ -19,6 +19,10 @@ export interface ProviderUnderTest {
   readonly garbling: () => Promise<Provider>;
   readonly read: ContractCall;
   readonly write: ContractCall;
+  /** Whether its `write` has a preview. */
+  readonly previews: boolean;
+  /** Whether it can tell afterwards what became of its `write`. */
+  readonly reconciles: boolean;
   /** Calls of the misbehaving ones; default `read`. */
   readonly misbehave?: ContractCall;
 }
@@ -64,7 +68,8 @@ export function providerContract(name: string, make: () => Promise<ProviderUnder
       const { provider, effects } = await test.healthy();
       const before = await effects();
       const answer = await open(provider).preview(await callOf(provider, test.write));
-      expect('tree' in answer || 'absent' in answer).toBe(true);
+      if (test.previews) expect(answer).toMatchObject({ tree: { nodes: expect.arrayContaining([expect.objectContaining({ type: expect.any(String) })]) }, fingerprint: expect.any(String) });
+      else expect(answer).toEqual({ absent: 'unsupported' });
       expect(await effects()).toBe(before);
     });
 
@@ -111,11 +116,17 @@ export function providerContract(name: string, make: () => Promise<ProviderUnder
       expect(problem).toEqual(expect.any(String));
     });
 
-    it('reconciles with an answer of the port', async () => {
+    it('finds out before and after a write whether it took effect, or says that it does not know, and changes nothing by it', async () => {
       const test = await make();
-      const { provider } = await test.healthy();
-      const answer = await open(provider).reconcile(await callOf(provider, test.write));
-      expect(['applied', 'not_applied', 'unknown']).toContain(answer.found);
+      const { provider, effects } = await test.healthy();
+      const preview = await open(provider).preview(await callOf(provider, test.write));
+      const call = await callOf(provider, test.write, 'tree' in preview && preview.fingerprint !== undefined ? { expectedFingerprint: preview.fingerprint } : {});
+      const before = await effects();
+      expect(await provider.reconcile(call)).toEqual({ found: test.reconciles ? 'not_applied' : 'unknown' });
+      expect(await effects()).toBe(before);
+      await provider.apply(call);
+      expect((await provider.reconcile(call)).found).toBe(test.reconciles ? 'applied' : 'unknown');
+      expect(await effects()).toBe(before + 1);
     });
 
     it('closes twice without a fault', async () => {

@@ -49,6 +49,19 @@ describe('provider registry', () => {
     await registry.close();
   });
 
+  it('forgets what is idle, and lets old handles and new ones share what comes after it', async () => {
+    const counters = { made: 0, closed: 0 };
+    const registry = createProviderRegistry({ fake: withApply(async () => ({ ok: true, result: null }), counters) }, { idleMs: 20 });
+    const old = registry.connect('t1', endpoint);
+    while (counters.closed === 0) await sleep(5);
+    const renewed = registry.connect('t1', endpoint);
+    expect(renewed).not.toBe(old);
+    await Promise.all([old.describe(), renewed.describe()]);
+    expect(counters.made).toBe(2);
+    await registry.close();
+    expect(counters.closed).toBe(2);
+  });
+
   it('refuses a transport nobody serves', () => {
     expect(() => createProviderRegistry({}).connect('t1', endpoint)).toThrow(expect.objectContaining({ code: 'PROVIDER_INVALID' }));
   });

@@ -17,6 +17,14 @@ export interface RegistryOptions {
   readonly idleMs?: number;
 }
 
+interface ConnectionOptions {
+  readonly idleMs: number;
+  readonly onFault: (error: unknown) => void;
+  /** Called before each use: the one connection that is kept under the key, which is this one when there is none. */
+  readonly kept: (self: Connection) => Connection;
+  readonly onIdle: () => void;
+}
+
 /** One adapter as long as it is used, made anew after it was given up. */
 class Connection {
   private inner: Provider | undefined;
@@ -25,8 +33,9 @@ class Connection {
   private readonly limiter = new Limiter(LIMITS.providerConcurrency);
 
   /** @throws GateError PROVIDER_INVALID when the adapter refuses the endpoint; a refusal here is none in the middle of a call */
-  constructor(private readonly make: () => Provider, private readonly idleMs: number, private readonly onFault: (error: unknown) => void) {
-    this.inner = guardedProvider(make(), this.limiter, onFault);
+  constructor(private readonly make: () => Provider, private readonly options: ConnectionOptions) {
+    this.inner = this.guarded();
+    this.closeWhenIdle();
   }
 
   readonly handle: Provider = {
@@ -44,11 +53,16 @@ class Connection {
     await provider?.close();
   }
 
+  /** Whoever holds on to a handle that was given up works with the one that took its place. */
   private async use<A>(call: (provider: Provider) => Promise<A>): Promise<A> {
+    return await this.options.kept(this).run(call);
+  }
+
+  private async run<A>(call: (provider: Provider) => Promise<A>): Promise<A> {
     clearTimeout(this.idle);
     this.calls += 1;
     try {
-      this.inner ??= guardedProvider(this.make(), this.limiter, this.onFault);
+      this.inner ??= this.guarded();
       return await call(this.inner);
     } finally {
       this.calls -= 1;
@@ -57,12 +71,19 @@ class Connection {
   }
 
   private closeWhenIdle(): void {
-    this.idle = setTimeout(() => void this.close().catch(this.onFault), this.idleMs);
+    this.idle = setTimeout(() => {
+      this.options.onIdle();
+      void this.close().catch(this.options.onFault);
+    }, this.options.idleMs);
     this.idle.unref();
+  }
+
+  private guarded(): Provider {
+    return guardedProvider(this.make(), this.limiter, this.options.onFault);
   }
 }
 
-/** Connections are kept by (tenant, endpoint) and never shared between tenants. */
+/** Connections are kept by (tenant, endpoint), never shared between tenants, and forgotten once they are idle. */
 export function createProviderRegistry(factories: ProviderFactories, options: RegistryOptions = {}): ProviderRegistry {
   const connections = new Map<string, Connection>();
   const onFault = options.onFault ?? ((): void => undefined);
@@ -71,12 +92,15 @@ export function createProviderRegistry(factories: ProviderFactories, options: Re
       const factory = factories[endpoint.transport] as ProviderFactory | undefined;
       if (!factory) throw new GateError('PROVIDER_INVALID', `This gate has no adapter for transport "${endpoint.transport}"`);
       const key = `${tenant} ${digestOf(endpoint)}`;
-      let connection = connections.get(key);
-      if (!connection) {
-        connection = new Connection(() => factory(endpoint, tenant), options.idleMs ?? LIMITS.providerIdleMs, onFault);
-        connections.set(key, connection);
-      }
-      return connection.handle;
+      const kept = (self: Connection): Connection => {
+        const there = connections.get(key) ?? self;
+        connections.set(key, there);
+        return there;
+      };
+      const known = connections.get(key);
+      if (known) return known.handle;
+      const made = new Connection(() => factory(endpoint, tenant), { idleMs: options.idleMs ?? LIMITS.providerIdleMs, onFault, kept, onIdle: () => connections.delete(key) });
+      return kept(made).handle;
     },
     async close() {
       await Promise.all([...connections.values()].map(async (connection) => await connection.close()));

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { ApiBearerAuth, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { LIMITS, tenantKey, type ProviderEndpoint, type TenantId } from '@countersign/contracts';
 import { ProviderListView, ProviderView, RegisterProviderRequest } from '@countersign/contracts/http';
-import { startsProcess } from '@countersign/domain-provider';
+import { runsLocally } from '@countersign/domain-provider';
 import { mayStartProcesses } from '@countersign/domain-tenant';
 import { GateError } from '@countersign/kernel';
 import { FromCaller, type Asked } from '../edge/asked.js';
@@ -55,7 +55,7 @@ export class ProvidersController {
 
   /** Before the provider is described, since that would start the process already. Planner refuses it again. */
   private async refuseForbiddenProcess(tenant: TenantId, endpoint: ProviderEndpoint): Promise<void> {
-    if (!startsProcess(endpoint)) return;
+    if (!runsLocally(endpoint)) return;
     const { state } = await this.aggregates.tenants.fresh(tenantKey(tenant));
     if (!mayStartProcesses(state)) throw new GateError('LOCAL_PROCESSES_FORBIDDEN');
   }

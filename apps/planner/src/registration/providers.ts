@@ -3,7 +3,7 @@ import {
   LIMITS, PROVIDER_NAME_PATTERN, providerKey, tenantKey, type Accepted, type Command, type CommandContext, type ProviderEndpoint, type RegisterProvider, type RemoveProvider,
   type ToolSchema,
 } from '@countersign/contracts';
-import { registerProvider, removeProvider, startsProcess } from '@countersign/domain-provider';
+import { registerProvider, removeProvider, runsLocally } from '@countersign/domain-provider';
 import { mayStartProcesses } from '@countersign/domain-tenant';
 import { GateError, canonicalJson, isGateError } from '@countersign/kernel';
 import { compileSchema } from '@countersign/providers';
@@ -37,7 +37,7 @@ export class Providers {
   private async checkEndpoint(context: CommandContext, endpoint: ProviderEndpoint): Promise<void> {
     const { state: tenant } = await this.stores.tenants.fresh(tenantKey(context.tenant));
     if (!tenant.registered) throw new GateError('NOT_FOUND', 'There is no such tenant');
-    if (startsProcess(endpoint) && !mayStartProcesses(tenant)) throw new GateError('LOCAL_PROCESSES_FORBIDDEN');
+    if (runsLocally(endpoint) && !mayStartProcesses(tenant)) throw new GateError('LOCAL_PROCESSES_FORBIDDEN');
   }
 }
 

@@ -2,6 +2,7 @@ import type { ProviderEndpoint, ToolSchema } from '@countersign/contracts';
 import { sha256 } from '@countersign/kernel';
 import { READ, WRITE, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
 
+const key = (keyId: string) => ({ keyId, secretHash: sha256(keyId), principal: 'ops', roles: ['admin' as const] });
 const STDIO: ProviderEndpoint = { transport: 'mcp-stdio', command: 'server', args: [] };
 
 describe('registering a provider', () => {
@@ -18,12 +19,14 @@ describe('registering a provider', () => {
   });
 
   it('lets only some tenants start processes', async () => {
-    const forbidden = plannerInMemory();
-    await forbidden.ready();
-    expect(await refusalOf(register(forbidden, [READ], STDIO))).toMatchObject({ code: 'LOCAL_PROCESSES_FORBIDDEN' });
-    const allowed = plannerInMemory();
-    await allowed.ready([READ], true);
-    expect(await register(allowed, [READ], STDIO)).toMatchObject({ version: 1 });
+    const planner = plannerInMemory();
+    await planner.ready();
+    expect(await register(planner, [READ], STDIO)).toMatchObject({ version: 1 });
+    const context = planner.context('ops', 'other');
+    await planner.tenants.register({ context, name: 'Other', localProcesses: false, keys: [key('k1')], at: planner.at() });
+    for (const endpoint of [STDIO, { transport: 'fake' } as const]) {
+      expect(await refusalOf(planner.providers.register({ context, name: 'more', endpoint, operations: [READ], at: planner.at() }))).toMatchObject({ code: 'LOCAL_PROCESSES_FORBIDDEN' });
+    }
   });
 
   it('refuses schemas that do not compile, naming operation and member', async () => {
@@ -45,8 +48,6 @@ describe('registering a provider', () => {
 });
 
 describe('tenants and keys', () => {
-  const key = (keyId: string) => ({ keyId, secretHash: sha256(keyId), principal: 'ops', roles: ['admin' as const] });
-
   it('registers a tenant once, and issues and revokes its keys', async () => {
     const planner = plannerInMemory();
     await planner.ready();

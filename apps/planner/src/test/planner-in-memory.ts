@@ -47,7 +47,7 @@ export function plannerInMemory() {
     eventsOf,
     planState: (plan = PLAN): PlanState => foldOf(planFold, eventsOf(plan)),
     /** A tenant, a provider `files` and an open session. */
-    async ready(operations: readonly ToolSchema[] = [READ, WRITE], localProcesses = false) {
+    async ready(operations: readonly ToolSchema[] = [READ, WRITE], localProcesses = true) {
       const key = { keyId: 'k1', secretHash: sha256('secret'), principal: 'ops', roles: ['admin' as const] };
       await services.tenants.register({ context: context(), name: 'Acme', localProcesses, keys: [key], at: at() });
       await services.providers.register({ context: context(), name: 'files', endpoint: { transport: 'fake' }, operations, at: at() });

@@ -18,7 +18,7 @@ export interface ApiKeyRecord {
 /** planner. */
 export interface TenantRegistered {
   readonly name: string;
-  /** Whether this tenant may register providers that start a process on the host. Set by the operator only. */
+  /** Whether this tenant may register providers that run on the gate’s own machine: server processes, and the built-in `fake`. Set by the operator only. */
   readonly localProcesses: boolean;
   readonly keys: readonly ApiKeyRecord[];
   readonly at: string;

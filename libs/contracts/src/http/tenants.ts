@@ -21,7 +21,7 @@ export class TenantRequest extends TenantKeyRequest {
   @Text({ max: LIMITS.nameChars })
   name!: string;
 
-  @Flag({ optional: true, description: 'Whether this tenant may register providers that start a process on the host. Default false' })
+  @Flag({ optional: true, description: 'Whether this tenant may register providers that run on the gate’s own machine: server processes, and the built-in `fake`. Default false' })
   localProcesses?: boolean;
 }
 

@@ -41,5 +41,11 @@ export function removeProvider(provider: ProviderState, command: { readonly by: 
     : { reply: { version: provider.version, repeated: true } };
 }
 
-/** Whether reaching it starts a process on the executor's host; only some tenants may (`TenantRegistered.localProcesses`). */
-export const startsProcess = (endpoint: ProviderEndpoint): boolean => endpoint.transport === 'mcp-stdio';
+/**
+ * Whether it runs on the gate's own machine, as a process that the gate starts or inside of the gate's own; only some tenants may
+ * register such (`TenantRegistered.localProcesses`).
+ */
+export const runsLocally = ({ transport }: ProviderEndpoint): boolean => RUNS_LOCALLY[transport];
+
+/** The built-in `fake` can be told to hang, to fill memory and to keep files: it is for tests, not for every tenant. */
+const RUNS_LOCALLY: Readonly<Record<ProviderEndpoint['transport'], boolean>> = { 'mcp-stdio': true, fake: true };

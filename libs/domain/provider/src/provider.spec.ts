@@ -2,7 +2,7 @@ import type { ProviderEvent, ToolSchema } from '@countersign/contracts';
 import { digestOf, foldOf } from '@countersign/kernel';
 import { scenario } from '@countersign/testkit';
 import fc from 'fast-check';
-import { evolve, providerFold, registerProvider, removeProvider, startsProcess, type RegisterProviderAs } from './index.js';
+import { evolve, providerFold, registerProvider, removeProvider, runsLocally, type RegisterProviderAs } from './index.js';
 
 const at = '2026-03-01T10:00:00.000Z';
 const write: ToolSchema = { name: 'write_file', category: 'tool', kind: 'resource', risk: 'high', description: 'writes', inputSchema: { type: 'object' } };
@@ -86,8 +86,8 @@ describe('laws of the provider', () => {
     }));
   });
 
-  it('knows what starts a process', () => {
-    expect(startsProcess({ transport: 'mcp-stdio', command: 'server', args: [] })).toBe(true);
-    expect(startsProcess({ transport: 'fake' })).toBe(false);
+  it('knows what runs on the gate’s own machine', () => {
+    expect(runsLocally({ transport: 'mcp-stdio', command: 'server', args: [] })).toBe(true);
+    expect(runsLocally({ transport: 'fake' })).toBe(true);
   });
 });

@@ -44,5 +44,5 @@ export function activeKey(tenant: TenantState, keyId: string): ApiKeyRecord | un
   return key && !key.revokedAt ? key.record : undefined;
 }
 
-/** Whether this tenant may register providers that start a process on the host. */
+/** Whether this tenant may register providers that run on the gate’s own machine: server processes, and the built-in `fake`. */
 export const mayStartProcesses = (tenant: TenantState): boolean => tenant.registered?.localProcesses === true;

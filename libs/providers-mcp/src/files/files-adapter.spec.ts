@@ -22,6 +22,8 @@ providerContract('server-filesystem with the files adapter', async () => {
   const broken = (way: string): Provider =>
     registry.connect('t1', { transport: 'mcp-stdio', command: process.execPath, args: [misbehaving, way, join(root, 'effects')], adapter: 'files' });
   return {
+    previews: true,
+    reconciles: true,
     healthy: async () => ({ provider: registry.connect('t1', endpointOf(root, 'files')), effects: async () => readdirSync(root).length }),
     hanging: async () => broken('hang'),
     crashing: async () => broken('crash'),

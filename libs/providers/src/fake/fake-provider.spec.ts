@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProviderEndpoint } from '@countersign/contracts';
-import { callOf, providerContract } from '../provider-contract.js';
+import { callOf, providerContract, type ProviderUnderTest } from '../provider-contract.js';
 import type { Provider } from '../provider.js';
 import { fileSink, memorySink } from './effects.js';
 import { fakeProviderFactory } from './fake-provider.js';
@@ -11,17 +11,23 @@ const write = { operation: 'write_note', input: { name: 'a', text: 'b' } };
 const make = (behaviour: string, sink = memorySink(), effectsFolder?: string): Provider =>
   fakeProviderFactory({ sink, ...(effectsFolder ? { effectsFolder } : {}) })({ transport: 'fake', behaviour } satisfies ProviderEndpoint, 't1');
 
-providerContract('fake', async () => {
-  const sink = memorySink();
-  return {
-    healthy: async () => ({ provider: make('', sink), effects: async () => sink.all().length }),
-    hanging: async () => make('apply=hang'),
-    crashing: async () => make('apply=crash'),
-    garbling: async () => make('apply=garbage'),
-    read: { operation: 'echo_read', input: { text: 'hello' } },
-    write,
+providerContract('fake', contractOf('', { previews: true, reconciles: false }));
+providerContract('fake, without previews, reconcilable', contractOf('previewable=no&reconcilable', { previews: false, reconciles: true }));
+
+function contractOf(behaviour: string, can: Pick<ProviderUnderTest, 'previews' | 'reconciles'>): () => Promise<ProviderUnderTest> {
+  return async () => {
+    const sink = memorySink();
+    return {
+      ...can,
+      healthy: async () => ({ provider: make(behaviour, sink), effects: async () => sink.all().length }),
+      hanging: async () => make('apply=hang'),
+      crashing: async () => make('apply=crash'),
+      garbling: async () => make('apply=garbage'),
+      read: { operation: 'echo_read', input: { text: 'hello' } },
+      write,
+    };
   };
-});
+}
 
 describe('fake provider', () => {
   it('counts effects in a file that outlives it', async () => {

@@ -7,11 +7,11 @@ export class SchemaChecks {
 
   constructor(private readonly most = 2_000) {}
 
-  /** @param digest of the canonical schema. @throws GateError PROVIDER_INVALID */
+  /** @param digest of the canonical schema. @throws GateError PROVIDER_INVALID, UNAVAILABLE */
   of(digest: string, schema: JsonObject): SchemaCheck {
     const known = this.byDigest.get(digest);
     if (known) this.byDigest.delete(digest);
-    const check = known ?? compileSchema(schema);
+    const check = known ?? compileSchema(schema, 'use');
     this.byDigest.set(digest, check);
     if (this.byDigest.size > this.most) this.byDigest.delete(this.byDigest.keys().next().value!);
     return check;
