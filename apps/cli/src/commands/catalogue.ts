@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Role } from '@countersign/contracts';
 import type { ProviderView } from '@countersign/contracts/http';
-import { oneLine, table, visible } from '../render/terminal.js';
+import { oneLine, table } from '../render/terminal.js';
 import type { Shell } from '../shell.js';
 
 export function providerCommands(program: Command, shell: Shell): void {
@@ -32,7 +32,7 @@ export function providerCommands(program: Command, shell: Shell): void {
 
 const renderProvider = (view: ProviderView): string => [
   `${view.name}  version ${view.version}, ${view.endpoint.transport}`,
-  table(view.operations.map((operation) => [`  ${visible(operation.name)}`, operation.kind, operation.risk, oneLine(operation.description, 70)])),
+  table(view.operations.map((operation) => [`  ${oneLine(operation.name, 200)}`, operation.kind, operation.risk, oneLine(operation.description, 70)])),
 ].join('\n');
 
 export function policyCommands(program: Command, shell: Shell): void {
@@ -40,11 +40,11 @@ export function policyCommands(program: Command, shell: Shell): void {
   policy.command('show').description('the bundle in force').action(async () => {
     const view = await shell.client().policy();
     shell.print(view, () => [`version ${view.version}${view.digest ? `, digest ${view.digest}` : ' (the defaults: reads are allowed, writes are asked)'}`,
-      table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, JSON.stringify(rule.match)]))].join('\n'));
+      table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, oneLine(JSON.stringify(rule.match), 400)]))].join('\n'));
   });
   policy.command('push <file>').description('activate a bundle (YAML or JSON), whole or not at all').action(async (file: string) => {
     const view = await shell.client().activatePolicyText(await readFile(file, 'utf8'));
-    shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${warning}`)].join('\n'));
+    shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${oneLine(warning, 400)}`)].join('\n'));
   });
 }
 
@@ -56,7 +56,7 @@ export function sessionCommands(program: Command, shell: Shell): void {
   });
   session.command('tools <session>').description('what the session may call').action(async (id: string) => {
     const view = await shell.client().tools(id);
-    shell.print(view, () => table(view.tools.map((tool) => [`${tool.provider}/${visible(tool.operation)}`, tool.kind, tool.risk])));
+    shell.print(view, () => table(view.tools.map((tool) => [`${tool.provider}/${oneLine(tool.operation, 200)}`, tool.kind, tool.risk])));
   });
   session.command('end <session>').option('--reason <text>').action(async (id: string, options: { reason?: string }) => {
     const view = await shell.client().endSession(id, options.reason);

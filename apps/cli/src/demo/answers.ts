@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { PlanItemView } from '@countersign/contracts/http';
+import { oneLine } from '../render/terminal.js';
 import type { Answer } from './demo.js';
 
 /** Without a person: yes to what adds, no to what empties a file, so that both ways are seen. */
@@ -14,7 +15,7 @@ export async function answerInTerminal(item: PlanItemView): Promise<Answer> {
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('n')));
   try {
     for (;;) {
-      const said = (await Promise.race([terminal.question(`Approve ${item.itemId} (${item.operation}), this one call? [y]es / [n]o / no, because …: `), ended])).trim();
+      const said = (await Promise.race([terminal.question(`Approve ${item.itemId} (${oneLine(item.operation)}), this one call? [y]es / [n]o / no, because …: `), ended])).trim();
       if (/^y(es)?$/i.test(said)) return { decision: 'approve' };
       if (/^no?$/i.test(said)) return { decision: 'reject' };
       const reason = /^no?[, ]+(?:because )?(.+)$/i.exec(said)?.[1];

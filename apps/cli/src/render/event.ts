@@ -12,7 +12,7 @@ export function renderEvent(event: EventView): string {
 function factsOf(data: unknown): string[] {
   const body = data as Record<string, unknown>;
   const lists = ['items', 'answers', 'attempts', 'outcomes'].flatMap((name) => (Array.isArray(body[name]) ? (body[name] as unknown[]) : []));
-  return lists.map((fact) => (typeof fact === 'string' ? fact : factLine(fact as Facts)));
+  return lists.map((fact) => (typeof fact === 'string' ? oneLine(fact) : factLine(fact as Facts)));
 }
 
 function factLine(fact: Facts): string {
