@@ -76,6 +76,29 @@ describe('the key ring', () => {
     leave();
   });
 
+  it('gives nobody an answer that is older than his question', async () => {
+    const { keys, tenants, register, revoke } = ring();
+    await register(record);
+    const answers: (() => void)[] = [];
+    const { fresh } = tenants;
+    tenants.fresh = async (key) => {
+      const answer = await fresh(key);
+      await new Promise<void>((resolve) => { answers.push(resolve); });
+      return answer;
+    };
+    const before = keys.authenticate(text);
+    await settle();
+    await revoke('k1');
+    const after = [keys.authenticate(text), keys.authenticate(text)];
+    const refused = Promise.all(after.map((one) => expect(one).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })));
+    answers.shift()!();
+    await before;
+    await settle();
+    expect(answers).toHaveLength(1);
+    answers.shift()!();
+    await refused;
+  });
+
   it('lets nobody in when the log cannot be asked', async () => {
     const { keys, tenants, register } = ring();
     await register(record);

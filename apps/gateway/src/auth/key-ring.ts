@@ -8,6 +8,9 @@ import type { Caller } from './caller.js';
 
 export type Tenants = Pick<AggregateStore<TenantState, TenantEvent>, 'fresh'>;
 
+/** Put to the leader; who asks meanwhile shares the one after it, which begins when this one is over. */
+interface Question { readonly answer: Promise<TenantState>; next?: Promise<TenantState>; overtaken?: true }
+
 interface Known { readonly tenant: TenantState; readonly until: number }
 
 /**
@@ -16,7 +19,7 @@ interface Known { readonly tenant: TenantState; readonly until: number }
  */
 export class KeyRing {
   private readonly known = new Map<TenantId, Known>();
-  private readonly asking = new Map<TenantId, Promise<TenantState>>();
+  private readonly asking = new Map<TenantId, Question>();
   /** One for each tenant that ever had a valid key asked for here; forgotten together with what is known. */
   private readonly listening = new Map<TenantId, () => void>();
 
@@ -55,7 +58,8 @@ export class KeyRing {
   /** What this process has just had changed itself, or heard of. */
   forget(tenant: TenantId): void {
     this.known.delete(tenant);
-    this.asking.delete(tenant);
+    const question = this.asking.get(tenant);
+    if (question) question.overtaken = true;
   }
 
   private relied(tenant: TenantId): TenantState | undefined {
@@ -63,16 +67,25 @@ export class KeyRing {
     return known && known.until > this.nowMs() ? known.tenant : undefined;
   }
 
-  /** One question at a time to the leader for each tenant, whoever asks. An answer that was overtaken is not kept. */
+  /**
+   * One question at a time to the leader for each tenant, whoever asks; nobody is given an answer that is older than his
+   * question, since a key may have been issued or revoked in between. An answer that was overtaken is not kept.
+   */
   private ask(tenant: TenantId): Promise<TenantState> {
     const running = this.asking.get(tenant);
-    if (running) return running;
-    const asked: Promise<TenantState> = this.tenants.fresh(tenantKey(tenant)).then(({ state }) => {
-      if (this.asking.get(tenant) === asked && state.registered) this.keep(tenant, state);
+    if (!running) return this.begin(tenant);
+    const afterIt = (): Promise<TenantState> => this.asking.get(tenant)?.answer ?? this.begin(tenant);
+    return (running.next ??= running.answer.then(afterIt, afterIt));
+  }
+
+  private begin(tenant: TenantId): Promise<TenantState> {
+    const answer = this.tenants.fresh(tenantKey(tenant)).then(({ state }) => {
+      if (!question.overtaken && state.registered) this.keep(tenant, state);
       return state;
-    }).finally(() => { if (this.asking.get(tenant) === asked) this.asking.delete(tenant); });
-    this.asking.set(tenant, asked);
-    return asked;
+    }).finally(() => { if (this.asking.get(tenant) === question) this.asking.delete(tenant); });
+    const question: Question = { answer };
+    this.asking.set(tenant, question);
+    return answer;
   }
 
   private keep(tenant: TenantId, state: TenantState): void {
