@@ -11,8 +11,11 @@ import type { Outcome } from './outcome.js';
 import { fits } from './subject-fits.js';
 import { tellable } from './tellable.js';
 
-/** Longest run of one retry; its handler's signal aborts then, and only then may another retry begin. */
-export const RETRY_LEASE_MS = 120_000;
+/**
+ * Longest run of one retry; its handler's signal aborts then, and only then may another retry begin. Well below the time
+ * after which the broker takes no answer to a command any more (two minutes).
+ */
+export const RETRY_LEASE_MS = 90_000;
 
 export interface RetrierOptions {
   readonly service: ServiceName;

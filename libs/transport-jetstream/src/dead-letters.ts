@@ -21,13 +21,14 @@ export class DeadLetterOffice {
     return (await this.read()).letters;
   }
 
-  /** @throws GateError DEAD_LETTER_UNKNOWN, ALREADY_RESOLVED, BUSY (a retry runs), and whatever the handler refused with */
+  /** One at a time of a service, whichever its letters are. @throws GateError DEAD_LETTER_UNKNOWN, ALREADY_RESOLVED, BUSY (one runs), and whatever the handler refused with */
   async retry(service: ServiceName, stream: string, sequence: number, context: CommandContext): Promise<Accepted> {
     const { letters, lastRetry } = await this.read();
     const letter = letters.find((one) => one.service === service && one.stream === stream && one.sequence === sequence);
     if (!letter) throw new GateError('DEAD_LETTER_UNKNOWN', `${service} has no dead letter ${stream}:${sequence}`);
     if (letter.resolvedAt) throw new GateError('ALREADY_RESOLVED', `A retry of ${stream}:${sequence} succeeded at ${letter.resolvedAt}`);
-    if (letter.retryingUntil && Date.parse(letter.retryingUntil) > Date.now()) throw new GateError('BUSY', `A retry of ${stream}:${sequence} runs until ${letter.retryingUntil} at the latest`);
+    const running = letters.find((one) => one.service === service && one.retryingUntil !== undefined && Date.parse(one.retryingUntil) > Date.now());
+    if (running) throw new GateError('BUSY', `${service} retries ${running.stream}:${running.sequence}, until ${running.retryingUntil!} at the latest`);
     const command: CommandName = `${service}.dead-letter`;
     return this.commands.call(command, { stream, sequence, after: lastRetry.get(deadLetterRetrySubject(service)) ?? 0, context }, { timeoutMs: RETRY_ANSWER_MS });
   }
