@@ -119,7 +119,7 @@ describe('a service that is killed in mid-plan', () => {
       const notes = notesIn(join(effects, `${provider}.jsonl`));
       expect(notes).toEqual([...new Set(notes)]);
     }
-    expect(await fsck(gate.admin)).toEqual({ plans: CASES.length, problems: [] });
+    expect(await fsck(gate.admin, gate.operator)).toEqual({ plans: CASES.length, problems: [] });
   }, 120_000);
 });
 

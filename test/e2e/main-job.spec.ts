@@ -38,8 +38,11 @@ describe('the main job, from the two commands on', () => {
       expect(types).toEqual(expect.arrayContaining(['plan.Previewed', 'plan.Evaluated', 'plan.ItemsAnswered', 'plan.ApplyStarted', 'plan.Outcomes']));
 
       const proof = await gate.cli('audit', 'rebuild', '--verify');
-      expect(proof).toMatchObject({ code: 0, stderr: '' });
+      expect(proof).toMatchObject({ code: 0, stderr: expect.stringMatching(/^(rebuild (running|finished): \d+ of \d+ events\n)+$/) });
       expect(proof.stdout).toContain('identical up to');
+      const asJson = await gate.cli('audit', 'rebuild', '--json');
+      expect(JSON.parse(asJson.stdout)).toMatchObject({ identical: true, upTo: { GATE: expect.any(Number) } });
+      expect(await gate.cli('audit', 'rebuild', '--key', gate.state.key)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('FORBIDDEN') });
       const plans = await gate.admin.auditPlans();
       expect(plans.rows.map((row) => row.planId)).toContain(planId);
       expect(plans.rows.length).toBeGreaterThanOrEqual(4);

@@ -16,6 +16,7 @@ describe('a server that is killed in mid-plan', () => {
   let port: number;
   let gate: Gate;
   let admin: CountersignClient;
+  let operator: CountersignClient;
   let agent: CountersignClient;
   const startDatabase = () => startPostgres({ dir: join(state.folder, 'database'), port });
 
@@ -26,6 +27,7 @@ describe('a server that is killed in mid-plan', () => {
     postgres = await startDatabase();
     gate = await startGate({ folder: state.folder, processes: false, progress: quiet, env: { ...process.env, PORT: '0', DATABASE_URL: postgres.url } });
     admin = new CountersignClient({ url: gate.state.url, apiKey: gate.state.key });
+    operator = new CountersignClient({ url: gate.state.url, apiKey: gate.state.operatorKey });
     agent = new CountersignClient({ url: gate.state.url, apiKey: gate.state.demo.agentKey });
     await admin.registerProvider({ name: 'notes', endpoint: { transport: 'fake', behaviour: 'reconcilable&slow=1500' } });
     await admin.activatePolicy({ rules: [{ id: 'all', match: {}, action: 'allow' }] });
@@ -70,6 +72,6 @@ describe('a server that is killed in mid-plan', () => {
   }, 120_000);
 
   it('leave a log and a database that agree', async () => {
-    expect(await untilAnswered(() => fsck(admin))).toEqual({ plans: 3, problems: [] });
+    expect(await untilAnswered(() => fsck(admin, operator))).toEqual({ plans: 3, problems: [] });
   }, 120_000);
 });

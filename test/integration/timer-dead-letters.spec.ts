@@ -93,6 +93,15 @@ describe('a timer whose handler fails to the last', () => {
     expect(fired).toEqual(['plan.acme.s12345678-p12345678']);
     expect(await letters('acme')).toEqual([]);
   }, 60_000);
+
+  it('is the operator’s when nobody can say whose it is', async () => {
+    const ownerless = async () => (await client(OPERATOR_KEY).ownerlessDeadLetters()).deadLetters;
+    await eventually(async () => (await ownerless()).length === 1, 'the operator sees it');
+    const [letter] = await ownerless();
+    expect(await client(OPERATOR_KEY).retryOwnerlessDeadLetter(letter!.stream, letter!.sequence, 'planner')).toMatchObject({ services: ['planner'], failures: [] });
+    expect(fired).toContain('of-nobody');
+    expect(await ownerless()).toEqual([]);
+  }, 60_000);
 });
 
 async function fireNow({ jetstream }: Awaited<ReturnType<typeof connectService>>, name: string): Promise<void> {

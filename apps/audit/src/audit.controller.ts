@@ -1,19 +1,19 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import type {
-  AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildReport, AuditStatus, Command,
+  AskAuditStatus, AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, AuditStatus, Command,
 } from '@countersign/contracts';
 import { OnCommand } from '@countersign/transport-jetstream';
 import { AuditService } from './audit-service.js';
 
-/** Questions to the tables. The tenant is the credential's, never the question's. */
+/** Questions to the tables. The tenant is the credential's, never the question's; `whole` and rebuilds are the operator's, which the edge sees to. */
 @Controller()
 export class AuditController {
   constructor(@Inject(AuditService) private readonly audit: AuditService) {}
 
   @OnCommand('status')
-  status(@Payload() { context }: Command<object>): Promise<AuditStatus> {
-    return this.audit.status(context.tenant);
+  status(@Payload() { context, whole }: Command<AskAuditStatus>): Promise<AuditStatus> {
+    return this.audit.status(whole === true ? undefined : context.tenant);
   }
 
   @OnCommand('query-plans')
@@ -27,7 +27,12 @@ export class AuditController {
   }
 
   @OnCommand('rebuild')
-  rebuild(): Promise<AuditRebuildReport> {
-    return this.audit.rebuild();
+  rebuild(): Promise<AuditRebuildStatus> {
+    return this.audit.startRebuild();
+  }
+
+  @OnCommand('rebuild-status')
+  rebuildStatus(): Promise<AuditRebuildStatus> {
+    return this.audit.rebuildStatus();
   }
 }

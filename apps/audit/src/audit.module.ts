@@ -22,7 +22,7 @@ export class AuditModule implements OnApplicationBootstrap, OnApplicationShutdow
     return {
       module: AuditModule,
       controllers: [AuditController],
-      providers: [{ provide: AuditService, useValue: new AuditService({ GATE: streamed('GATE'), CATALOG: streamed('CATALOG') }, access) }],
+      providers: [{ provide: AuditService, useValue: new AuditService({ GATE: streamed('GATE'), CATALOG: streamed('CATALOG') }, access, infra.logger) }],
     };
   }
 

@@ -1,3 +1,4 @@
+import { injectFaults } from '@countersign/fault-points';
 import { AuditBench, eventually } from '../test/audit-bench.js';
 
 let bench: AuditBench;
@@ -24,11 +25,44 @@ describe('audit', () => {
     expect(await bench.ask('audit.query-plans')).toEqual({ rows: [], reflects: last });
     expect(await bench.ask('audit.query-items', { decision: 'allow' })).toEqual({ rows: [], reflects: last });
     await expect(bench.ask('audit.query-plans', { limit: 0 })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    expect(await bench.ask('audit.rebuild')).toMatchObject({ identical: true, upTo: { GATE: last, CATALOG: 0 } });
+    expect(await bench.rebuilt()).toMatchObject({ identical: true, upTo: { GATE: last, CATALOG: 0 } });
     await bench.rows('ALTER TABLE audit.sessions DISABLE TRIGGER insert_only');
     await bench.rows(`UPDATE audit.sessions SET agent = 'another' WHERE sequence = 7`);
-    const report = await bench.ask('audit.rebuild');
+    const report = await bench.rebuilt();
     expect(report.tables.filter((table) => table.digest !== table.rebuiltDigest).map((table) => table.table)).toEqual(['sessions']);
+  }, 60_000);
+
+  it('tells a tenant of its own events only, and the operator of all of them', async () => {
+    await bench.audit();
+    const theirs = await bench.tell(3, 't2');
+    const own = await bench.tell(2, 't1');
+    const last = await bench.tell(4, 't2');
+    await bench.publishAsPlanner('evt.t2.sabcdefgh0.session.sabcdefgh0.planner.1', '{"from":"another release"}');
+    await bench.projected(last + 1);
+    const status = async (tenant: string, whole = false) => {
+      const { checkpoints, quarantined } = await bench.ask('audit.status', { whole }, tenant);
+      return [checkpoints['GATE']!.sequence, checkpoints['GATE']!.logSequence, quarantined];
+    };
+    expect(theirs).toBeLessThan(own);
+    expect(await status('t1')).toEqual([own, own, 0]);
+    expect(await status('t2')).toEqual([last + 1, last + 1, 1]);
+    expect(await status('t3')).toEqual([0, 0, 0]);
+    expect(await status('_', true)).toEqual([last + 1, last + 1, 1]);
+  }, 60_000);
+
+  it.each(['audit.before-commit', 'audit.after-commit'])('writes everything once when it fails at %s', async (point) => {
+    try {
+      await bench.audit();
+      await bench.projected(await bench.tell(5));
+      injectFaults(`${point}=throw@1`);
+      const last = await bench.tell(20);
+      await bench.projected(last);
+      await everySequenceOnce(last);
+      await eventually(async () => (await bench.consumer()).num_ack_pending === 0, 'everything is acknowledged');
+      expect(await bench.rebuilt()).toMatchObject({ identical: true });
+    } finally {
+      injectFaults('');
+    }
   }, 60_000);
 
   it('acknowledges what it has written, so that the broker keeps nothing back', async () => {
@@ -48,7 +82,7 @@ describe('audit', () => {
     await bench.projected(last);
     expect(await bench.rows('SELECT sequence::int, reason FROM audit.quarantine')).toEqual([{ sequence: 1, reason: 'shape_unknown' }]);
     expect(await bench.ask('audit.status')).toMatchObject({ quarantined: 1 });
-    expect(await bench.ask('audit.rebuild')).toMatchObject({ identical: true });
+    expect(await bench.rebuilt()).toMatchObject({ identical: true });
   }, 60_000);
 
   it('has one projector at work; the other takes over when it goes', async () => {
@@ -118,8 +152,9 @@ describe('audit', () => {
     await bench.audit();
     await bench.tell(3);
     await eventually(async () => (await bench.ask('audit.status')).checkpoints['GATE']!.halted?.code === 'LOG_REGRESSED', 'halted');
-    expect(await bench.ask('audit.status')).toMatchObject({ checkpoints: { GATE: { sequence: 30, logSequence: 3 } } });
+    expect(await bench.ask('audit.status', { whole: true })).toMatchObject({ checkpoints: { GATE: { sequence: 30, logSequence: 3, halted: { message: expect.stringContaining('checkpoint 30') } } } });
+    expect((await bench.ask('audit.status', {}, 't9')).checkpoints['GATE']).toEqual({ sequence: 0, logSequence: 0, halted: { code: 'LOG_REGRESSED', message: expect.not.stringMatching(/\d/) } });
     expect((await bench.ask('audit.status')).checkpoints['CATALOG']).not.toHaveProperty('halted');
-    await expect(bench.ask('audit.rebuild')).rejects.toMatchObject({ code: 'LOG_REGRESSED' });
+    await expect(bench.rebuilt()).rejects.toMatchObject({ code: 'LOG_REGRESSED' });
   }, 60_000);
 });

@@ -13,9 +13,9 @@ const DURABLE = 'audit';
 export class LogTail {
   constructor(readonly stream: LogStream, private readonly broker: ServiceConnection, private readonly log: EventLog) {}
 
-  /** The stream's last sequence, by its leader; 0 when it is empty. @throws GateError UNAVAILABLE */
-  last(): Promise<number> {
-    return this.log.lastSequence(this.stream, EVERYTHING);
+  /** The stream's last sequence, by its leader; 0 when it has none. @param filter of whose events; all of them without one @throws GateError UNAVAILABLE */
+  last(filter = EVERYTHING): Promise<number> {
+    return this.log.lastSequence(this.stream, filter);
   }
 
   /** Events after a sequence, up to another one or to the stream's end, not through the consumer. @throws GateError UNAVAILABLE */

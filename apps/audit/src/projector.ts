@@ -1,5 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { AuditStore, Leadership, Projected, StoredEventRaw } from '@countersign/audit-store';
+import { faultPoint } from '@countersign/fault-points';
 import { GateError, isGateError } from '@countersign/kernel';
 import { backoffMs } from '@countersign/event-log';
 import type { ServiceLogger } from '@countersign/service-host';
@@ -105,14 +106,12 @@ export class Projector {
   /** What lies between the checkpoint and the batch, if anything does, is read from the log. @returns events of the batch that were new */
   private async projectFromCheckpoint(store: AuditStore, messages: readonly StoredEventRaw[]): Promise<number> {
     try {
-      const projected = await store.project(messages);
-      this.tellOfQuarantine(projected);
-      return projected.projected;
+      return await this.project(store, messages);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
     await this.catchUp(store, Math.max(...messages.map((message) => message.sequence)));
-    return (await store.project(messages)).projected;
+    return this.project(store, messages);
   }
 
   /**
@@ -133,12 +132,20 @@ export class Projector {
       batch.push(message);
       bytes += message.body.byteLength;
       if (batch.length < CATCH_UP_EVENTS && bytes < CATCH_UP_BYTES) continue;
-      this.tellOfQuarantine(await store.project(batch));
+      await this.project(store, batch);
       if (this.stopping.is) return;
       batch = [];
       bytes = 0;
     }
-    if (batch.length > 0) this.tellOfQuarantine(await store.project(batch));
+    if (batch.length > 0) await this.project(store, batch);
+  }
+
+  /** @returns events of the batch that were new */
+  private async project(store: AuditStore, batch: readonly StoredEventRaw[]): Promise<number> {
+    const projected = await store.project(batch, () => faultPoint('audit.before-commit'));
+    this.tellOfQuarantine(projected);
+    await faultPoint('audit.after-commit');
+    return projected.projected;
   }
 
   private tellOfQuarantine(projected: Projected): void {

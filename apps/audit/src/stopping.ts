@@ -6,6 +6,10 @@ export class Stopping {
     return this.controller.signal.aborted;
   }
 
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
   now(): void {
     this.controller.abort();
   }

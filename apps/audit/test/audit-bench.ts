@@ -5,10 +5,11 @@ import type { ConsumerInfo } from '@nats-io/jetstream';
 import pg from 'pg';
 import { migrateAuditStore } from '@countersign/audit-store';
 import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type ServiceConnection } from '@countersign/broker';
-import { sessionKey, type CommandMap, type CommandName, type ServiceName } from '@countersign/contracts';
+import { sessionKey, type AuditRebuildReport, type CommandMap, type CommandName, type ServiceName } from '@countersign/contracts';
 import { obtainNatsServer, startNats, startPostgres, type NatsServer, type PostgresServer } from '@countersign/embedded';
 import { NOWHERE, type AppendResult } from '@countersign/event-log';
 import { JetStreamEventLog } from '@countersign/event-log-jetstream';
+import { GateError } from '@countersign/kernel';
 import { hostService, type RunningService } from '@countersign/service-host';
 import { CommandClient } from '@countersign/transport-jetstream';
 import { definition } from '../src/index.js';
@@ -95,6 +96,18 @@ export class AuditBench {
   ask<N extends CommandName>(name: N, query: object = {}, tenant = 't1'): Promise<CommandMap[N][1]> {
     const context = { tenant, principal: 'alice', correlationId: 'c' };
     return this.gateway.call(name, { ...query, context } as never, { timeoutMs: 60_000 });
+  }
+
+  /** Begins a rebuild, and asks until it is over. @throws GateError why it failed */
+  async rebuilt(): Promise<AuditRebuildReport> {
+    const { rebuild } = await this.ask('audit.rebuild');
+    for (;;) {
+      const { state, error, report, ...status } = await this.ask('audit.rebuild-status');
+      if (status.rebuild !== rebuild) throw new Error('another rebuild has begun');
+      if (error) throw GateError.fromWire(error);
+      if (state === 'finished') return report!;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   rows<Row = Record<string, unknown>>(sql: string): Promise<Row[]> {

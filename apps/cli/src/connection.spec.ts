@@ -28,6 +28,14 @@ describe('which gate is meant', () => {
     expect(() => connectionOf({ url: 'http://elsewhere' }, root, env())).toThrow('--key');
   });
 
+  it('is asked in the operator’s name with the operator’s key, never with a tenant’s from the environment', async () => {
+    await started();
+    const named = { ...env(), COUNTERSIGN_KEY: 'env-key' };
+    expect(connectionOf({}, root, named, 'operator')).toMatchObject({ url: state.url, apiKey: 'cso_x', local: state });
+    expect(connectionOf({}, root, { ...named, COUNTERSIGN_OPERATOR_KEY: 'cso_env' }, 'operator')).toMatchObject({ apiKey: 'cso_env' });
+    expect(() => connectionOf({ url: 'http://elsewhere' }, root, named, 'operator')).toThrow('COUNTERSIGN_OPERATOR_KEY');
+  });
+
   it('is none when none ever ran and none is named', () => {
     expect(() => connectionOf({}, root, env())).toThrow('No gate is known');
   });

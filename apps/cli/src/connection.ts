@@ -19,21 +19,23 @@ export interface Connection {
 /**
  * Flags win over COUNTERSIGN_URL and COUNTERSIGN_KEY, which win over what `npm start` wrote. The key that was made here is
  * sent to the gate that ran here and to no other address.
+ * @param who in whose name: a tenant's key, or with COUNTERSIGN_OPERATOR_KEY in its place the installation's operator
  * @throws CountersignError UNAUTHENTICATED when no gate is known
  */
-export function connectionOf(flags: ConnectionFlags, root: string, env: NodeJS.ProcessEnv = process.env): Connection {
+export function connectionOf(flags: ConnectionFlags, root: string, env: NodeJS.ProcessEnv = process.env, who: 'tenant' | 'operator' = 'tenant'): Connection {
+  const [keyName, localKey] = who === 'operator' ? ['COUNTERSIGN_OPERATOR_KEY', 'operatorKey'] as const : ['COUNTERSIGN_KEY', 'key'] as const;
   const folder = stateFolder(root, env);
   const local = readLocalState(folder);
-  const [namedUrl, namedKey] = [flags.url ?? env['COUNTERSIGN_URL'], flags.key ?? env['COUNTERSIGN_KEY']];
+  const [namedUrl, namedKey] = [flags.url ?? env['COUNTERSIGN_URL'], flags.key ?? env[keyName]];
   const url = namedUrl ?? local?.url;
-  const apiKey = namedKey ?? (url === local?.url ? local?.key : undefined);
-  if (!url || !apiKey) throw new CountersignError('UNAUTHENTICATED', 0, url ? keyMissing(url) : NO_GATE);
-  const isLocal = local !== undefined && url === local.url && apiKey === local.key;
+  const apiKey = namedKey ?? (url === local?.url ? local?.[localKey] : undefined);
+  if (!url || !apiKey) throw new CountersignError('UNAUTHENTICATED', 0, url ? keyMissing(url, keyName) : NO_GATE);
+  const isLocal = local !== undefined && url === local.url && apiKey === local[localKey];
   return { url, apiKey, ...(isLocal ? { local, file: localStatePath(folder) } : {}), client: () => new CountersignClient({ url, apiKey }) };
 }
 
 const NO_GATE = 'No gate is known: run `npm start` here first, or give --url and --key (or COUNTERSIGN_URL and COUNTERSIGN_KEY)';
-const keyMissing = (url: string): string => `Give --key (or COUNTERSIGN_KEY) for ${url}; the key of the gate that ran here is not sent elsewhere`;
+const keyMissing = (url: string, keyName: string): string => `Give --key (or ${keyName}) for ${url}; the key of the gate that ran here is not sent elsewhere`;
 
 /** What `npm start` left here, whatever the flags say. */
 export const localState = (root: string): LocalState | undefined => readLocalState(stateFolder(root));

@@ -8,7 +8,7 @@ export interface LocalState {
   readonly tenant: string;
   /** Key of the local administrator: every role. */
   readonly key: string;
-  /** Of the installation's operator: registers tenants and issues keys to those that lost theirs; sees nothing of any tenant. */
+  /** Of the installation's operator: registers tenants, issues keys to those that lost theirs, has the audit rebuilt; sees nothing of any tenant. */
   readonly operatorKey: string;
   /** Principals of the demonstration: the agent proposes, the operator answers. */
   readonly demo: { readonly agentKey: string; readonly operatorKey: string };

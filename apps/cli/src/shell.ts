@@ -7,6 +7,8 @@ export interface Shell {
   readonly root: string;
   readonly json: boolean;
   client(): CountersignClient;
+  /** In the name of the installation's operator. */
+  operator(): CountersignClient;
   /** The gate that `client()` talks to. */
   connection(): Connection;
   /** An error in words that fit where the gate was looked for. */
@@ -20,11 +22,13 @@ export function makeShell(program: Command, root: string): Shell {
   const flags = (): ConnectionFlags => program.opts<ConnectionFlags>();
   let used: Connection | undefined;
   const connection = (): Connection => (used ??= connectionOf(flags(), root));
+  const operator = (): Connection => (used = connectionOf(flags(), root, process.env, 'operator'));
   return {
     root,
     connection,
     get json() { return flags().json === true; },
     client: () => connection().client(),
+    operator: () => operator().client(),
     told: (error) => (used ? toldOf(error, used) : error),
     print: (value, text) => console.log(flags().json ? JSON.stringify(value, null, 2) : text()),
     say: (line) => console.log(line),

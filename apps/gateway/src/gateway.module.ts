@@ -12,6 +12,7 @@ import { Commanding } from './edge/commanding.js';
 import { Lifetime } from './edge/lifetime.js';
 import { DeadLetterDesk } from './operations/dead-letter-desk.js';
 import { DeadLettersController } from './operations/dead-letters.controller.js';
+import { OperatorController } from './operations/operator.controller.js';
 import { Answering } from './plans/answering.js';
 import { AnswerSigner } from './plans/assertion.js';
 import { DecisionsController } from './plans/decisions.controller.js';
@@ -51,7 +52,7 @@ export class GatewayModule {
       module: GatewayModule,
       controllers: [
         SystemController, TenantsController, KeysController, SessionsController, PlansController, DecisionsController,
-        ProvidersController, PoliciesController, AuditController, DeadLettersController, EventsController,
+        ProvidersController, PoliciesController, AuditController, DeadLettersController, OperatorController, EventsController,
       ],
       providers: [...edgeProviders(parts), ...showing(parts), ...acting(parts), ...system(parts), {
         provide: Parts,

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import type { AnswerAssertion, ItemVerdict, PlanEvent, Verdict } from '@countersign/contracts';
 import type { DeadLetterListView, DeadLetterView, DecisionsView, EventListView, IssuedKeyView, KeyListView, PlanItemView, PlanView, Problem, ProviderListView, ProviderView, RetriedView, SessionView, ToolListView, WhyView } from '@countersign/contracts/http';
-import { canonicalJson } from '@countersign/kernel';
+import { GateError, canonicalJson } from '@countersign/kernel';
 import { MemoryGate, OPERATOR_KEY } from './spec-support/memory-gate.js';
 
 const call = (callId: string, operation = 'write_file', input: object = { path: 'a.txt' }) => ({ callId, provider: 'files', operation, input });
@@ -238,7 +238,7 @@ describe('the edge over HTTP', () => {
     });
 
     it('says when to try again when a part does not answer', async () => {
-      gate.planner.instead.set('planner.open-session', async () => { throw new (await import('@countersign/kernel')).GateError('UNAVAILABLE', 'connect 10.0.0.3:4222'); });
+      gate.planner.instead.set('planner.open-session', async () => { throw new GateError('UNAVAILABLE', 'connect 10.0.0.3:4222'); });
       const answer = await gate.ask('POST', '/v1/sessions', proposer, { body: { agent: 'a' } });
       gate.planner.instead.delete('planner.open-session');
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
@@ -283,12 +283,16 @@ describe('the edge over HTTP', () => {
       ['an admin answer in place of an approver', 'POST', '/v1/plans/s000000000000-p000000000000/decisions', () => admin],
       ['a tenant register tenants', 'POST', '/v1/tenants', () => admin],
       ['a proposer read the audit', 'GET', '/v1/audit/plans', () => proposer],
+      ['an admin have everything rebuilt', 'POST', '/v1/audit/rebuild', () => admin],
+      ['an admin see how a rebuild goes', 'GET', '/v1/audit/rebuild', () => admin],
+      ['an admin see the figures of all tenants', 'GET', '/v1/operator/audit', () => admin],
+      ['an admin see what belongs to no tenant', 'GET', '/v1/operator/dead-letters', () => admin],
     ])('does not let %s', async (_what, method, url, key) => {
       const { status, body } = await gate.ask(method, url, key(), method === 'POST' ? { body: {} } : {});
       expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
     });
 
-    it('lets the operator do nothing but register tenants', async () => {
+    it('lets the operator do nothing of a tenant’s', async () => {
       expect((await gate.ask('GET', '/v1/keys', OPERATOR_KEY)).status).toBe(401);
     });
   });
@@ -341,10 +345,51 @@ describe('the edge over HTTP', () => {
       const shown = await gate.ask<DeadLetterView>('GET', `/v1/dead-letters/GATE/${event.sequence}?service=preview-fanout`, admin);
       expect(shown.body).toMatchObject({ service: 'preview-fanout', reason: 'it threw', event: { type: 'plan.Proposed', aggregateId: planId } });
       const retried = await gate.ask<RetriedView>('POST', `/v1/dead-letters/GATE/${event.sequence}/retry`, admin);
-      expect(retried.body.services).toEqual(['policy', 'preview-fanout']);
+      expect(retried.body).toMatchObject({ services: ['policy', 'preview-fanout'], failures: [] });
       expect(gate.retried).toEqual([`policy GATE:${event.sequence}`, `preview-fanout GATE:${event.sequence}`]);
+      gate.failing.set('policy', new Error('password=hunter2'));
+      const half = await gate.ask<RetriedView>('POST', `/v1/dead-letters/GATE/${event.sequence}/retry`, admin);
+      expect([half.status, half.body.services, half.body.failures]).toEqual([200, ['preview-fanout'], [{ service: 'policy', code: 'INTERNAL', message: expect.not.stringContaining('hunter2') }]]);
+      gate.failing.set('preview-fanout', new GateError('BUSY'));
+      expect((await gate.ask('POST', `/v1/dead-letters/GATE/${event.sequence}/retry`, admin)).status).toBe(500);
+      expect((await gate.ask('POST', `/v1/dead-letters/GATE/${event.sequence}/retry?service=preview-fanout`, admin)).body.code).toBe('BUSY');
+      gate.failing.clear();
       expect((await gate.ask('POST', `/v1/dead-letters/GATE/${event.sequence}/retry?service=executor`, admin)).body.code).toBe('ALREADY_RESOLVED');
       expect((await gate.ask('GET', '/v1/dead-letters/GATE/0', admin)).body.code).toBe('DEAD_LETTER_UNKNOWN');
+    });
+  });
+
+  describe('what belongs to no tenant', () => {
+    const letter = { service: 'planner', stream: 'TIMER_planner', sequence: 7, kind: 'deliveries', reason: 'r', deliveries: 20, at: '2026-01-01T00:00:00.000Z', retries: 0 } as const;
+
+    it('is shown to the operator alone, and retried by him', async () => {
+      gate.letters.push({ letter, message: {} });
+      const listed = await gate.ask<DeadLetterListView>('GET', '/v1/operator/dead-letters', OPERATOR_KEY);
+      expect(listed.body.deadLetters.map(({ stream, sequence }) => [stream, sequence])).toEqual([['TIMER_planner', 7]]);
+      expect((await gate.ask<DeadLetterView>('GET', '/v1/operator/dead-letters/TIMER_planner/7', OPERATOR_KEY)).body).toMatchObject({ service: 'planner' });
+      expect((await gate.ask<RetriedView>('POST', '/v1/operator/dead-letters/TIMER_planner/7/retry', OPERATOR_KEY)).body.services).toEqual(['planner']);
+      expect((await gate.ask<DeadLetterListView>('GET', '/v1/dead-letters', admin)).body.deadLetters.map(({ stream }) => stream)).not.toContain('TIMER_planner');
+      expect((await gate.ask('GET', '/v1/dead-letters/TIMER_planner/7', admin)).body.code).toBe('DEAD_LETTER_UNKNOWN');
+    });
+
+    it('and a tenant’s letters are not the operator’s', async () => {
+      const own = gate.letters.find(({ message }) => message.tenant === 'acme')!.letter;
+      expect((await gate.ask('GET', `/v1/operator/dead-letters/${own.stream}/${own.sequence}`, OPERATOR_KEY)).body.code).toBe('DEAD_LETTER_UNKNOWN');
+      expect((await gate.ask('GET', '/v1/operator/dead-letters/GATE/99999', OPERATOR_KEY)).body.code).toBe('DEAD_LETTER_UNKNOWN');
+    });
+
+    it('are rebuilds and the whole of the audit', async () => {
+      const running = { state: 'running', rebuild: 'r1', startedAt: '2026-01-01T00:00:00.000Z', events: 3, total: 9 };
+      gate.planner.instead.set('audit.rebuild', async () => running);
+      gate.planner.instead.set('audit.rebuild-status', async () => ({ ...running, events: 5 }));
+      gate.planner.instead.set('audit.status', async () => ({ checkpoints: {}, quarantined: 2 }));
+      const begun = await gate.ask('POST', '/v1/audit/rebuild', OPERATOR_KEY);
+      expect([begun.status, begun.body]).toEqual([202, running]);
+      expect((await gate.ask('GET', '/v1/audit/rebuild', OPERATOR_KEY)).body).toEqual({ ...running, events: 5 });
+      expect((await gate.ask('GET', '/v1/operator/audit', OPERATOR_KEY)).body).toEqual({ checkpoints: {}, quarantined: 2 });
+      expect(gate.planner.sent.at(-1)).toMatchObject({ name: 'audit.status', payload: { whole: true }, context: { tenant: '_', principal: 'operator' } });
+      await gate.ask('GET', '/v1/audit/status', admin);
+      expect(gate.planner.sent.at(-1)).toMatchObject({ name: 'audit.status', payload: {}, context: { tenant: 'acme' } });
     });
   });
 

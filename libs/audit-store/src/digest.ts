@@ -24,13 +24,16 @@ const TEXT_FORM = [
   `SET LOCAL bytea_output TO 'hex'`, `SET LOCAL client_encoding TO 'UTF8'`,
 ];
 
-/** Digest of every table in one snapshot, streaming: memory does not grow with the tables. @param schema as quoted in SQL */
-export async function digestTables(source: DataSource, schema: string): Promise<TablesDigest> {
+/** Digest of every table in one snapshot, streaming: memory does not grow with the tables. @param schema as quoted in SQL @param signal ends it between two tables */
+export async function digestTables(source: DataSource, schema: string, signal?: AbortSignal): Promise<TablesDigest> {
   return inTransaction(source, async (runner) => {
     for (const setting of TEXT_FORM) await runner.query(setting);
     const upTo = await checkpointsOf(runner, schema);
     const tables: TableDigest[] = [];
-    for (const table of TABLES) tables.push(await digestTable(runner, schema, table));
+    for (const table of TABLES) {
+      signal?.throwIfAborted();
+      tables.push(await digestTable(runner, schema, table));
+    }
     return { upTo, tables };
   }, 'REPEATABLE READ');
 }

@@ -7,4 +7,5 @@ export type { Quarantined } from './rows/prepare.js';
 export type { Checkpoints } from './checkpoints.js';
 export type { Leadership } from './leadership.js';
 export type { LogSource } from './rebuild.js';
+export type { StartedRebuild } from './rebuilds.js';
 export { TABLES, type TableName } from './tables.js';

@@ -1,8 +1,8 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
 /**
- * Who may project a stream: the session that holds its advisory lock. It only spares work; what keeps two projectors
- * apart is the checkpoint's compare-and-set.
+ * Who may project a stream, or rebuild: the session that holds its advisory lock, which ends with the session. It only
+ * spares work; what keeps two projectors apart is the checkpoint's compare-and-set.
  */
 export interface Leadership {
   release(): Promise<void>;
@@ -20,6 +20,15 @@ export async function tryLead(source: DataSource, name: string): Promise<Leaders
   }
   await runner.release();
   return undefined;
+}
+
+/** Whether some session of this database holds it. */
+export async function isLed(source: DataSource, name: string): Promise<boolean> {
+  const [row] = await source.query(
+    `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)) AS held`, [`countersign.project.${name}`]);
+  return row.held === true;
 }
 
 class HeldLock implements Leadership {

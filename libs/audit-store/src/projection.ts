@@ -36,9 +36,10 @@ export class Projection {
 
   /**
    * The order of the batch does not matter; what is at or below the checkpoint is compared and skipped.
+   * @param beforeCommit when everything is written and nothing of it is there yet; what it throws takes all of it back
    * @throws GateError UNAVAILABLE (a gap, or another projector was faster: read from the checkpoint again), LOG_REGRESSED
    */
-  async project(batch: readonly StoredEventRaw[]): Promise<Projected> {
+  async project(batch: readonly StoredEventRaw[], beforeCommit?: () => Promise<void> | undefined): Promise<Projected> {
     const fresh: string[] = [];
     const result = await inTransaction(this.source, async (runner) => {
       await runner.query(`SET LOCAL TimeZone TO 'UTC'`);
@@ -48,6 +49,7 @@ export class Projection {
       const next = sequels.filter((one) => one.next.length > 0);
       for (const one of next) await this.advance(runner, one.stream, before[one.stream], one.end);
       const quarantined = await this.write(runner, next.flatMap((one) => one.next), fresh);
+      await beforeCommit?.();
       return {
         checkpoints: Object.fromEntries(sequels.map((one) => [one.stream, one.end])),
         projected: next.reduce((sum, one) => sum + one.next.length, 0),

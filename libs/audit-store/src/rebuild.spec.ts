@@ -3,6 +3,7 @@ import { openAuditStore, type AuditStore } from './index.js';
 import { digestTables } from './digest.js';
 import { dataSourceFor } from './data-source.js';
 import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
+import { rebuilt } from '../test/rebuilt.js';
 import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
 import { closed, expired, life, opened, proposed } from '../test/plan-facts.js';
 
@@ -45,7 +46,7 @@ describe('rebuild', () => {
     await withStore(async (store, database) => {
       const tale = told();
       await store.project(tale.messages);
-      const report = await store.rebuild(tale.source.bind(tale));
+      const report = await rebuilt(store, tale.source.bind(tale));
       expect(report.tables.filter((table) => table.digest !== table.rebuiltDigest || table.rows !== table.rebuiltRows)).toEqual([]);
       expect(report.tables.filter((table) => table.rows === 0)).toEqual([]);
       expect(report).toMatchObject({ identical: true, upTo: { GATE: tale.of('GATE').length, CATALOG: 3 } });
@@ -65,7 +66,7 @@ describe('rebuild', () => {
       const tale = told();
       await store.project(tale.messages);
       await runAs(database.adminUrl, `ALTER TABLE audit.${table} DISABLE TRIGGER insert_only`, sql, `ALTER TABLE audit.${table} ENABLE ALWAYS TRIGGER insert_only`);
-      const report = await store.rebuild(tale.source.bind(tale));
+      const report = await rebuilt(store, tale.source.bind(tale));
       expect(report.identical).toBe(false);
       expect(report.tables.filter((one) => one.digest !== one.rebuiltDigest).map((one) => one.table)).toEqual([table]);
     });
@@ -80,7 +81,7 @@ describe('rebuild', () => {
         await store.project(gate);
         yield* tale.source(stream, upTo);
       };
-      expect(await store.rebuild(source)).toMatchObject({ identical: true, upTo: { GATE: 5, CATALOG: 0 } });
+      expect(await rebuilt(store, source)).toMatchObject({ identical: true, upTo: { GATE: 5, CATALOG: 0 } });
       expect(await store.checkpoints()).toEqual({ GATE: gate.length, CATALOG: 0 });
     });
   });
@@ -94,7 +95,7 @@ describe('rebuild', () => {
       const source = async function* (stream: 'GATE' | 'CATALOG', upTo: number) {
         for await (const message of tale.source(stream, upTo)) if (message !== lacking) yield message;
       };
-      await expect(store.rebuild(source)).rejects.toMatchObject({ code: 'LOG_REGRESSED', details: { stream: 'GATE', sequence: lacking!.sequence } });
+      await expect(rebuilt(store, source)).rejects.toMatchObject({ code: 'LOG_REGRESSED', details: { stream: 'GATE', sequence: lacking!.sequence } });
       expect(await schemas(database)).toBe(0);
     });
   });

@@ -12,6 +12,13 @@ import { TABLES } from './tables.js';
 /** The log of one stream from its first event to `upTo`, in order. May end later; what is beyond is not read. */
 export type LogSource = (stream: LogStream, upTo: number) => AsyncIterable<StoredEventRaw>;
 
+export interface RebuildWatch {
+  /** Told after each batch. `total` is what the live tables held when they were read. */
+  readonly progress?: (events: number, total: number) => Promise<void>;
+  /** Ends it between two batches or tables. */
+  readonly signal?: AbortSignal;
+}
+
 const BATCH = 2_000;
 /** Of a batch: large events make shorter batches. */
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -21,13 +28,21 @@ const BATCH_BYTES = 8 * 1024 * 1024;
  * tables stood in the snapshot that was read, and compares the digest of every table. The live tables go on meanwhile.
  * @throws GateError LOG_REGRESSED when the log does not reach from 1 to the checkpoint any more
  */
-export async function rebuild(source: DataSource, log: LogSource, scratch: string): Promise<AuditRebuildReport> {
-  const live = await digestTables(source, quoted(LIVE_SCHEMA));
+export async function rebuild(source: DataSource, log: LogSource, scratch: string, watch: RebuildWatch = {}): Promise<AuditRebuildReport> {
+  const live = await digestTables(source, quoted(LIVE_SCHEMA), watch.signal);
+  const total = LOG_STREAMS.reduce((sum, stream) => sum + live.upTo[stream], 0);
   await createScratch(source, scratch);
   try {
     const projection = new Projection(source, quoted(scratch));
-    for (const stream of LOG_STREAMS) await projectAll(projection, log, stream, live.upTo[stream]);
-    return compare(live, await digestTables(source, quoted(scratch)));
+    let events = 0;
+    for (const stream of LOG_STREAMS) {
+      await projectAll(log, stream, live.upTo[stream], async (batch) => {
+        watch.signal?.throwIfAborted();
+        await projection.project(batch);
+        await watch.progress?.(events += batch.length, total);
+      });
+    }
+    return compare(live, await digestTables(source, quoted(scratch), watch.signal));
   } finally {
     await dropScratch(source, scratch);
   }
@@ -42,17 +57,17 @@ async function createScratch(source: DataSource, scratch: string): Promise<void>
 }
 
 /** Table by table, since one statement would need a lock for every partition and index at once. */
-async function dropScratch(source: DataSource, scratch: string): Promise<void> {
+export async function dropScratch(source: DataSource, scratch: string): Promise<void> {
   for (const table of TABLES) await source.query(`DROP TABLE IF EXISTS ${quoted(scratch)}.${table} CASCADE`);
   await source.query(`DROP SCHEMA IF EXISTS ${quoted(scratch)} CASCADE`);
 }
 
-async function projectAll(projection: Projection, log: LogSource, stream: LogStream, upTo: number): Promise<void> {
+async function projectAll(log: LogSource, stream: LogStream, upTo: number, project: (batch: readonly StoredEventRaw[]) => Promise<void>): Promise<void> {
   let batch: StoredEventRaw[] = [];
   let bytes = 0;
   let last = 0;
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await projection.project(batch);
+    if (batch.length > 0) await project(batch);
     batch = [];
     bytes = 0;
   };

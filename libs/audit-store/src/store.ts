@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import type { AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildReport, LogStream } from '@countersign/contracts';
+import type { AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, LogStream } from '@countersign/contracts';
 import { checkpointsOf, type Checkpoints } from './checkpoints.js';
 import { dataSourceFor } from './data-source.js';
 import { tryLead, type Leadership } from './leadership.js';
@@ -7,7 +6,8 @@ import { Projection, type Projected } from './projection.js';
 import type { StoredEventRaw } from './raw-event.js';
 import { queryItems } from './reading/query-items.js';
 import { queryPlans } from './reading/query-plans.js';
-import { rebuild, type LogSource } from './rebuild.js';
+import type { LogSource } from './rebuild.js';
+import { Rebuilds, type StartedRebuild } from './rebuilds.js';
 import { auditUrls, type AuditPasswords } from './roles.js';
 import { LIVE_SCHEMA, quoted } from './sql.js';
 
@@ -20,16 +20,18 @@ export interface AuditStoreOptions {
 /** The audit's tables, as the audit service uses them. Every method rejects with pg's error while the database is away. */
 export interface AuditStore {
   /** See `Projection.project`. */
-  project(batch: readonly StoredEventRaw[]): Promise<Projected>;
+  project(batch: readonly StoredEventRaw[], beforeCommit?: () => Promise<void> | undefined): Promise<Projected>;
   checkpoints(): Promise<Checkpoints>;
   /** Undefined while another process projects this stream. */
   tryLead(stream: LogStream): Promise<Leadership | undefined>;
   queryPlans(tenant: string, query: AuditPlanQuery): Promise<AuditPage<AuditPlanRow>>;
   queryItems(tenant: string, query: AuditItemQuery): Promise<AuditPage<AuditItemRow>>;
-  /** Events of this tenant, and of none, that could not be projected. */
-  quarantined(tenant: string): Promise<number>;
-  /** See `rebuild`. */
-  rebuild(log: LogSource): Promise<AuditRebuildReport>;
+  /** Events of this tenant that could not be projected; without a tenant all of them, also those of which nobody can say whose they are. */
+  quarantined(tenant?: string): Promise<number>;
+  /** See `Rebuilds.start`. */
+  startRebuild(log: LogSource, signal?: AbortSignal): Promise<StartedRebuild>;
+  /** See `Rebuilds.status`. */
+  rebuildStatus(): Promise<AuditRebuildStatus>;
   close(): Promise<void>;
 }
 
@@ -49,29 +51,20 @@ export async function openAuditStore(options: AuditStoreOptions): Promise<AuditS
     await close();
     throw error;
   }
+  const rebuilds = new Rebuilds(urls.rebuilder, projector);
   const projection = new Projection(projector, quoted(LIVE_SCHEMA));
   return {
-    project: (batch) => projection.project(batch),
+    project: (batch, beforeCommit) => projection.project(batch, beforeCommit),
     checkpoints: () => checkpointsOf(projector),
     tryLead: (stream) => tryLead(projector, stream),
     queryPlans: (tenant, query) => queryPlans(reader, tenant, query),
     queryItems: (tenant, query) => queryItems(reader, tenant, query),
     quarantined: async (tenant) => {
-      const [row] = await projector.query(`SELECT count(*)::int AS events FROM audit.quarantine WHERE tenant = $1 OR tenant IS NULL`, [tenant]);
+      const [row] = await projector.query(`SELECT count(*)::int AS events FROM audit.quarantine WHERE $1::text IS NULL OR tenant = $1`, [tenant ?? null]);
       return row.events as number;
     },
-    rebuild: (log) => rebuildOnce(urls.rebuilder, log),
+    startRebuild: (log, signal) => rebuilds.start(log, signal),
+    rebuildStatus: () => rebuilds.status(),
     close,
   };
-}
-
-/** Rebuilds are rare: their connections exist for one of them only. */
-async function rebuildOnce(url: string, log: LogSource): Promise<AuditRebuildReport> {
-  const source = dataSourceFor(url, { poolSize: 2, applicationName: 'countersign-rebuilder' });
-  await source.initialize();
-  try {
-    return await rebuild(source, log, `rebuild_${randomBytes(6).toString('hex')}`);
-  } finally {
-    await source.destroy();
-  }
 }

@@ -113,17 +113,20 @@ export interface CommandMap extends HealthCommands, DeadLetterCommands {
   'planner.cancel': [CancelPlan, Accepted];
   'policy.activate-bundle': [ActivateBundle, Accepted & { readonly warnings: readonly string[] }];
   'executor.describe-provider': [DescribeProvider, DescribedProvider];
-  'audit.status': [object, AuditStatus];
+  'audit.status': [AskAuditStatus, AuditStatus];
   'audit.query-plans': [AuditPlanQuery, AuditPage<AuditPlanRow>];
   'audit.query-items': [AuditItemQuery, AuditPage<AuditItemRow>];
-  'audit.rebuild': [object, AuditRebuildReport];
+  'audit.rebuild': [object, AuditRebuildStatus];
+  'audit.rebuild-status': [object, AuditRebuildStatus];
 }
 export type CommandName = keyof CommandMap;
 
+/** A tenant is told of its own events; the installation's operator of everything. */
+export interface AskAuditStatus { readonly whole?: boolean }
 export interface AuditCheckpoint {
-  /** Last event of the stream that is in the tables. */
+  /** How far the stream is in the tables. For a tenant: at most `logSequence`. */
   readonly sequence: number;
-  /** Last event of the stream. */
+  /** Last event of the stream. For a tenant: its own last one, 0 when it has none. */
   readonly logSequence: number;
   /** From the broker's time of the newest projected event to the end of its transaction; absent where another process projects. */
   readonly lagMs?: number;
@@ -155,6 +158,22 @@ export interface AuditItemRow {
   readonly planId: PlanId; readonly itemId: ItemId; readonly callId: string; readonly provider: string; readonly operation: string;
   readonly kind: string; readonly risk: string; readonly description: string; readonly category: string; readonly inputDigest: string;
   readonly decision?: string; readonly decidedBy?: string; readonly answeredBy?: string; readonly answer?: string; readonly outcome?: string;
+}
+export interface AuditRebuildStatus {
+  /** Of the last rebuild that was begun, in whichever process of the audit. */
+  readonly state: 'none' | 'running' | 'finished' | 'failed';
+  /** Which one it is. */
+  readonly rebuild?: string;
+  readonly startedAt?: string;
+  readonly endedAt?: string;
+  /** Projected again so far. Before the first and after the last one the tables are read. */
+  readonly events: number;
+  readonly total: number;
+  /** Why it failed. */
+  readonly error?: WireError;
+  /** Of the last rebuild that has finished, which may be an older one: `reportOf` names it. */
+  readonly report?: AuditRebuildReport;
+  readonly reportOf?: string;
 }
 export interface AuditRebuildReport {
   readonly identical: boolean;

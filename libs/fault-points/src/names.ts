@@ -1,6 +1,6 @@
 /**
  * Every place where a fault can be injected, named after the step it stands before or after. A literal union, so that
- * a test cannot ask for a place that does not exist, and `test/chaos` can cross every name with every kind of fault.
+ * a test cannot ask for a place that does not exist.
  */
 export const FAULT_POINTS = [
   /** The message is parsed; its handler has not run. */
@@ -20,7 +20,7 @@ export const FAULT_POINTS = [
   /** The provider has answered; the outcome is not written. */
   'executor.before-outcome',
   'executor.after-outcome',
-  /** Rows, leaves and checkpoint are written; the transaction is not committed. */
+  /** Rows and checkpoint are written; the transaction is not committed. */
   'audit.before-commit',
   'audit.after-commit',
 ] as const;

@@ -15,6 +15,9 @@ export interface Wait {
   readonly until?: 'verdict' | 'settled';
 }
 
+/** A handler that is run again may take as long as a delivery's. */
+const RETRY_MS = 100_000;
+
 type Query = Readonly<Record<string, string | number | undefined>>;
 const at = (...parts: string[]): string => `/v1/${parts.map(encodeURIComponent).join('/')}`;
 const waiting = (wait: Wait): RequestOptions => ({ query: { ...wait }, extraMs: (wait.wait ?? 0) * 1_000 });
@@ -70,13 +73,25 @@ export class CountersignClient {
   auditStatus = () => this.http.request<AuditStatusView>('GET', at('audit', 'status'));
   auditPlans = (query: Query = {}) => this.http.request<AuditPlanPage>('GET', at('audit', 'plans'), { query });
   auditItems = (query: Query = {}) => this.http.request<AuditItemPage>('GET', at('audit', 'plan-items'), { query });
-  /** Drops nothing: rebuilds beside what is in use and compares. Minutes on a long log. */
-  auditRebuild = () => this.http.request<AuditRebuildView>('POST', at('audit', 'rebuild'), { extraMs: 3_600_000 });
+  /** Operator's key only. Begins to rebuild the tables beside those in use, to compare them, unless that is done already; says what runs. */
+  startAuditRebuild = () => this.http.request<AuditRebuildView>('POST', at('audit', 'rebuild'));
+  /** Operator's key only. How far the last rebuild is, and what the last one that finished has found. */
+  auditRebuild = () => this.http.request<AuditRebuildView>('GET', at('audit', 'rebuild'));
+  /** Operator's key only: of everybody's events. */
+  wholeAuditStatus = () => this.http.request<AuditStatusView>('GET', at('operator', 'audit'));
 
   deadLetters = () => this.http.request<DeadLetterListView>('GET', at('dead-letters'));
-  deadLetter = (stream: string, sequence: number) => this.http.request<DeadLetterView>('GET', at('dead-letters', stream, String(sequence)));
-  retryDeadLetter = (stream: string, sequence: number) =>
-    this.http.request<RetriedView>('POST', at('dead-letters', stream, String(sequence), 'retry'));
+  deadLetter = (stream: string, sequence: number, service?: string) =>
+    this.http.request<DeadLetterView>('GET', at('dead-letters', stream, String(sequence)), { query: { service } });
+  /** @param service one of those that could not handle it; all of them without it */
+  retryDeadLetter = (stream: string, sequence: number, service?: string) =>
+    this.http.request<RetriedView>('POST', at('dead-letters', stream, String(sequence), 'retry'), { query: { service }, extraMs: RETRY_MS });
+  /** Operator's key only, as the next two: what belongs to no tenant. */
+  ownerlessDeadLetters = () => this.http.request<DeadLetterListView>('GET', at('operator', 'dead-letters'));
+  ownerlessDeadLetter = (stream: string, sequence: number, service?: string) =>
+    this.http.request<DeadLetterView>('GET', at('operator', 'dead-letters', stream, String(sequence)), { query: { service } });
+  retryOwnerlessDeadLetter = (stream: string, sequence: number, service?: string) =>
+    this.http.request<RetriedView>('POST', at('operator', 'dead-letters', stream, String(sequence), 'retry'), { query: { service }, extraMs: RETRY_MS });
 
   /** Live from `cursor` on (default: from now); ends when the connection does. Give the last event's id to go on. */
   async *events(where: { session?: string; cursor?: string; signal?: AbortSignal } = {}): AsyncGenerator<LogEvent> {

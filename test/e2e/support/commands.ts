@@ -24,6 +24,7 @@ export interface RunningGate {
   readonly state: LocalState;
   readonly folder: string;
   readonly admin: CountersignClient;
+  readonly operator: CountersignClient;
   readonly agent: CountersignClient;
   readonly env: NodeJS.ProcessEnv;
   /** What it has printed on standard error: progress, and ends of services. */
@@ -55,6 +56,7 @@ export async function startGate(folder: string, args: readonly string[] = ['--no
   return {
     state, folder, env,
     admin: new CountersignClient({ url: state.url, apiKey: state.key }),
+    operator: new CountersignClient({ url: state.url, apiKey: state.operatorKey }),
     agent: new CountersignClient({ url: state.url, apiKey: state.demo.agentKey }),
     progress: () => output().stderr,
     ready: () => output().stdout,

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventView, PlanView } from '@countersign/contracts/http';
-import type { CountersignClient } from '@countersign/sdk';
+import { rebuildAudit, type CountersignClient } from '@countersign/sdk';
 
 export interface FsckReport { readonly plans: number; readonly problems: readonly string[] }
 
-/** Holds every plan's events against the gate's laws, and the database against the log. */
-export async function fsck(client: CountersignClient): Promise<FsckReport> {
-  await untilAuditHasAll(client);
+/** Holds every plan's events of a tenant against the gate's laws, and the database against the log. */
+export async function fsck(client: CountersignClient, operator: CountersignClient): Promise<FsckReport> {
+  await untilAuditHasAll(operator);
   const rows = (await client.auditPlans({ limit: 200 })).rows;
   const problems: string[] = [];
   for (const { planId } of rows) {
     const [plan, { events }] = await Promise.all([client.plan(planId), client.planEvents(planId)]);
     problems.push(...lawsOf(plan, events).map((problem) => `${planId}: ${problem}`));
   }
-  const report = await client.auditRebuild();
+  const report = await rebuildAudit(operator);
   if (!report.identical) problems.push(`the database differs from the log: ${JSON.stringify(report.tables.filter((table) => table.digest !== table.rebuiltDigest))}`);
   return { plans: rows.length, problems };
 }
@@ -42,9 +42,9 @@ function lawsOf(plan: PlanView, events: readonly EventView[]): string[] {
   return problems;
 }
 
-async function untilAuditHasAll(client: CountersignClient): Promise<void> {
+async function untilAuditHasAll(operator: CountersignClient): Promise<void> {
   for (;;) {
-    const { checkpoints } = await client.auditStatus();
+    const { checkpoints } = await operator.wholeAuditStatus();
     if (Object.values(checkpoints).every((one) => one.sequence >= one.logSequence)) return;
     await sleep(50);
   }

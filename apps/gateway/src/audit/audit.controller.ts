@@ -1,14 +1,13 @@
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { DECISIONS, ID_PATTERN, LIMITS, RISK_CLASSES, SESSION_ID_PATTERN, type AuditItemQuery, type AuditPlanQuery } from '@countersign/contracts';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { DECISIONS, ID_PATTERN, LIMITS, RISK_CLASSES, SESSION_ID_PATTERN, type AuditItemQuery, type AuditPlanQuery, type AuditRebuildStatus } from '@countersign/contracts';
 import { AuditItemPage, AuditPlanPage, AuditRebuildView, AuditStatusView } from '@countersign/contracts/http';
 import { GateError } from '@countersign/kernel';
-import { FromCaller, type Asked } from '../edge/asked.js';
+import { FromCaller, FromOperator, NO_TENANT, operatorContext, type Asked } from '../edge/asked.js';
 import { Commanding } from '../edge/commanding.js';
+import type { Trace } from '../edge/correlation.js';
 import { numberFrom, oneOf, textFrom, timeFrom, type Query as QueryOf } from '../edge/query.js';
 
-/** A rebuild reads the whole log. */
-const REBUILD_MS = 3_600_000;
 const QUERY_MS = 15_000;
 
 const text = (name: string, description?: string) => ApiQuery({ name, required: false, type: String, ...(description ? { description } : {}) });
@@ -43,14 +42,23 @@ export class AuditController {
     return this.commanding.call('audit.status', {}, asked);
   }
 
-  /** Rebuilds every table from the log beside the ones in use, and compares. Changes nothing. */
+  /** Operator only. Begins to rebuild every table from the log beside the ones in use, to compare them; answers with what runs, which may have been begun before. */
   @Post('rebuild')
-  @HttpCode(200)
+  @HttpCode(202)
+  @ApiAcceptedResponse({ type: AuditRebuildView })
+  rebuild(@FromOperator() trace: Trace): Promise<AuditRebuildView> {
+    return this.commanding.callAs('audit.rebuild', {}, operatorContext(NO_TENANT, trace)).then(rebuildView);
+  }
+
+  /** Operator only. How far the last rebuild is, and what the last one that finished has found. */
+  @Get('rebuild')
   @ApiOkResponse({ type: AuditRebuildView })
-  rebuild(@FromCaller() asked: Asked): Promise<AuditRebuildView> {
-    return this.commanding.call('audit.rebuild', {}, asked, { timeoutMs: REBUILD_MS });
+  rebuildStatus(@FromOperator() trace: Trace): Promise<AuditRebuildView> {
+    return this.commanding.callAs('audit.rebuild-status', {}, operatorContext(NO_TENANT, trace)).then(rebuildView);
   }
 }
+
+const rebuildView = ({ report, ...status }: AuditRebuildStatus): AuditRebuildView => ({ ...status, ...(report ? { report } : {}) });
 
 function planQuery(query: QueryOf): AuditPlanQuery {
   return given({

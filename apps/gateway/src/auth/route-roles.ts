@@ -51,11 +51,17 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'GET /v1/audit/plans': AUDITORS,
   'GET /v1/audit/plan-items': AUDITORS,
   'GET /v1/audit/status': AUDITORS,
-  'POST /v1/audit/rebuild': AUDITORS,
+  'POST /v1/audit/rebuild': 'operator',
+  'GET /v1/audit/rebuild': 'operator',
 
   'GET /v1/dead-letters': AUDITORS,
   'GET /v1/dead-letters/:stream/:sequence': AUDITORS,
   'POST /v1/dead-letters/:stream/:sequence/retry': ADMINS,
+
+  'GET /v1/operator/audit': 'operator',
+  'GET /v1/operator/dead-letters': 'operator',
+  'GET /v1/operator/dead-letters/:stream/:sequence': 'operator',
+  'POST /v1/operator/dead-letters/:stream/:sequence/retry': 'operator',
 
   'GET /v1/events': ['approver', 'author', 'admin', 'auditor'],
 };

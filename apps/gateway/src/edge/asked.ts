@@ -44,5 +44,8 @@ export const FromOperator = createParamDecorator((_: unknown, context: Execution
 });
 
 export const contextOf = ({ caller, trace }: Asked): CommandContext => ({ tenant: caller.tenant, principal: caller.principal, ...trace });
+/** In the place of a tenant where the operator asks about the installation. No tenant can have this id. */
+export const NO_TENANT: TenantId = '_';
+
 export const operatorContext = (tenant: TenantId, trace: Trace): CommandContext => ({ tenant, principal: 'operator', ...trace });
 

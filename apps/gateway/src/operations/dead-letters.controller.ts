@@ -7,9 +7,9 @@ import { FromCaller, contextOf, type Asked } from '../edge/asked.js';
 import { oneOf, type Query as QueryOf } from '../edge/query.js';
 import { DeadLetterDesk, type Which } from './dead-letter-desk.js';
 
-const STREAM = { name: 'stream', type: String };
-const SEQUENCE = { name: 'sequence', type: Number };
-const SERVICE = { name: 'service', required: false, enum: [...SERVICES], description: 'When several services could not handle the same event' };
+export const STREAM = { name: 'stream', type: String };
+export const SEQUENCE = { name: 'sequence', type: Number };
+export const SERVICE = { name: 'service', required: false, enum: [...SERVICES], description: 'When several services could not handle the same event' };
 
 @ApiTags('dead letters')
 @ApiBearerAuth()
@@ -41,13 +41,13 @@ export class DeadLettersController {
   @ApiQuery(SERVICE)
   @ApiOkResponse({ type: RetriedView })
   retry(@FromCaller() asked: Asked, @Param() path: PathOf, @Query() query: QueryOf): Promise<RetriedView> {
-    return this.desk.retry(contextOf(asked), whichOf(path, query));
+    return this.desk.retry(asked.caller.tenant, whichOf(path, query), contextOf(asked));
   }
 }
 
-type PathOf = Readonly<Record<'stream' | 'sequence', string>>;
+export type PathOf = Readonly<Record<'stream' | 'sequence', string>>;
 
-function whichOf({ stream, sequence }: PathOf, query: QueryOf): Which {
+export function whichOf({ stream, sequence }: PathOf, query: QueryOf): Which {
   if (!/^[1-9]\d{0,15}$/.test(sequence)) throw new GateError('DEAD_LETTER_UNKNOWN');
   const service = oneOf(query, 'service', SERVICES);
   return { stream, sequence: Number(sequence), ...(service === undefined ? {} : { service }) };

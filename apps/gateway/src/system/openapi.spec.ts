@@ -1,3 +1,4 @@
+import { SERVICES } from '@countersign/contracts';
 import { ROUTE_ROLES } from '../auth/route-roles.js';
 import { MemoryGate } from '../spec-support/memory-gate.js';
 
@@ -53,6 +54,15 @@ describe('being there', () => {
     const ready = await gate.ask<{ ready: boolean; services: Record<string, boolean> }>('GET', '/readyz');
     expect([ready.status, ready.body.ready, ready.body.services['planner']]).toEqual([200, true, false]);
     expect((await gate.ask('GET', '/readyz?need=all')).status).toBe(503);
+  });
+
+  it.each([['works', undefined, 200], ['has stopped for good', { code: 'LOG_REGRESSED', message: 'stopped' }, 503]] as const)('counts an audit that answers and %s by what it says of its streams', async (_what, halted, status) => {
+    const { instead } = gate.planner;
+    for (const service of SERVICES) instead.set(`${service}.health`, async () => ({}));
+    instead.set('audit.status', async () => ({ checkpoints: { GATE: { sequence: 1, logSequence: 1, ...(halted ? { halted } : {}) } }, quarantined: 0 }));
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // what was asked before is kept for a second
+    expect((await gate.ask('GET', '/readyz?need=all')).status).toBe(status);
+    expect((await gate.ask('GET', '/readyz')).status).toBe(200);
   });
 
   it('counts what it answered by route pattern, never by what was asked for', async () => {

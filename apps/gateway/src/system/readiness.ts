@@ -1,4 +1,4 @@
-import { SERVICES, type CommandContext, type CommandName, type ServiceName } from '@countersign/contracts';
+import { SERVICES, type CommandContext, type CommandMap, type CommandName, type ServiceName } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import type { Lifetime } from '../edge/lifetime.js';
 import type { Commands } from '../ports.js';
@@ -8,7 +8,7 @@ export interface Readiness {
   readonly stopping: boolean;
   /** Whether the log's leader answers. */
   readonly log: boolean;
-  /** Services that answer; without one of them its part of the work waits in the log. */
+  /** Services that answer and do their work; without one of them its part waits in the log. */
   readonly services: Readonly<Partial<Record<ServiceName, boolean>>>;
 }
 
@@ -42,7 +42,17 @@ export class ReadinessProbe {
   }
 
   private answers(service: ServiceName): Promise<boolean> {
-    return within(ASK_MS, this.commands.call(`${service}.health` as CommandName, {}, NOBODY, { timeoutMs: ASK_MS }).then(() => true, () => false));
+    return within(ASK_MS, (service === 'audit' ? this.audits() : this.call(`${service}.health` as CommandName).then(() => true)).catch(() => false));
+  }
+
+  /** It answers also when it has stopped for good, or has no database: what it says of its streams tells. */
+  private async audits(): Promise<boolean> {
+    const { checkpoints } = await this.call('audit.status');
+    return Object.values(checkpoints).every(({ halted }) => halted === undefined);
+  }
+
+  private call<N extends CommandName>(name: N): Promise<CommandMap[N][1]> {
+    return this.commands.call(name, {} as CommandMap[N][0], NOBODY, { timeoutMs: ASK_MS });
   }
 }
 

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AuditRebuildReport, AuditStatus } from '../commands.js';
+import type { AuditRebuildReport, AuditRebuildStatus, AuditStatus } from '../commands.js';
+import type { WireError } from '../errors.js';
 import { Page } from './page.js';
 
 export class AuditPlanView {
@@ -83,14 +84,14 @@ export class AuditItemPage extends Page {
 }
 
 export class AuditStatusView implements AuditStatus {
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'By stream: how far the audit is, and how far the log' })
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'By stream: how far the audit is, and how far the log. A tenant is told of its own events' })
   checkpoints!: AuditStatus['checkpoints'];
 
   @ApiProperty({ description: 'Events that could not be projected' })
   quarantined!: number;
 }
 
-export class AuditRebuildView implements AuditRebuildReport {
+export class AuditReportView implements AuditRebuildReport {
   @ApiProperty({ description: 'Every table rebuilt from the log has the digest of the table in use' })
   identical!: boolean;
 
@@ -99,4 +100,34 @@ export class AuditRebuildView implements AuditRebuildReport {
 
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   tables!: AuditRebuildReport['tables'];
+}
+
+/** A rebuild goes on by itself once it was begun; ask until its state is not `running`. */
+export class AuditRebuildView implements AuditRebuildStatus {
+  @ApiProperty({ enum: ['none', 'running', 'finished', 'failed'], description: 'Of the last rebuild that was begun' })
+  state!: AuditRebuildStatus['state'];
+
+  @ApiProperty({ required: false, description: 'Which rebuild that is' })
+  rebuild?: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  startedAt?: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  endedAt?: string;
+
+  @ApiProperty({ description: 'Built again so far. Before the first and after the last of them the tables are read' })
+  events!: number;
+
+  @ApiProperty({ description: 'To build again in all' })
+  total!: number;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, selfRequired: false, description: 'Why it failed' })
+  error?: WireError;
+
+  @ApiProperty({ required: false, type: AuditReportView, description: 'What the last rebuild that finished has found; `reportOf` says which one that was' })
+  report?: AuditReportView;
+
+  @ApiProperty({ required: false })
+  reportOf?: string;
 }

@@ -42,6 +42,17 @@ export class DeadLetterListView {
   deadLetters!: DeadLetterView[];
 }
 
+export class RetryFailureView {
+  @ApiProperty()
+  service!: string;
+
+  @ApiProperty()
+  code!: string;
+
+  @ApiProperty()
+  message!: string;
+}
+
 export class RetriedView {
   @ApiProperty()
   stream!: string;
@@ -51,4 +62,7 @@ export class RetriedView {
 
   @ApiProperty({ type: [String], description: 'Services whose handler took it' })
   services!: string[];
+
+  @ApiProperty({ type: [RetryFailureView], description: 'Services whose handler did not, of those that were asked together; when none took it, it is an error' })
+  failures!: RetryFailureView[];
 }
