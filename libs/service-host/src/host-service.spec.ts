@@ -30,7 +30,6 @@ describe('a hosted service, each in its own account', () => {
   it('consumes, answers commands and health, and releases its resources last', async () => {
     const script: Script = { seen: [], onProposed: async () => undefined };
     const running = await hostService(smallPolicy(script), bench.config('policy'));
-    await running.ready;
     const sequence = await propose(1);
     await eventually(() => running.strategyStats().GATE?.handled === 1, 'handled');
     expect(script.seen).toEqual([{ what: 'plan.Proposed', sequence }]);

@@ -38,7 +38,7 @@ export async function hostService(definition: ServiceDefinition, config: Service
       : await listenWorker(app = await makeWorker(definition, infra, strategy));
     infra.logger.info({ url, consumes: Object.keys(strategy.stats) }, 'ready');
     const lost = connection.closed().then((error) => (closing ? new Promise<never>(() => {}) : error ?? new Error('the broker closed the connection')));
-    return { service: definition.service, instance: infra.instance, ...(url === undefined ? {} : { url }), ready: Promise.resolve(), lost, strategyStats: () => strategy.stats, close };
+    return { service: definition.service, instance: infra.instance, ...(url === undefined ? {} : { url }), lost, strategyStats: () => strategy.stats, close };
   } catch (error) {
     await close();
     throw error;

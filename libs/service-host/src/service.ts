@@ -60,14 +60,12 @@ export interface HttpSurface {
   readonly configure?: (app: INestApplication, infra: ServiceInfra) => void | Promise<void>;
 }
 
-/** A service that serves. */
+/** A service that serves: it consumes, answers commands and listens. */
 export interface RunningService {
   readonly service: ServiceName;
   readonly instance: string;
   /** Of a service with an HTTP surface. */
   readonly url?: string;
-  /** Resolved: it consumes, answers commands and listens. */
-  readonly ready: Promise<void>;
   /** Resolves only when the broker has closed the connection for good, which nothing in here can mend. */
   readonly lost: Promise<Error>;
   /** Counters since the start, by stream. */

@@ -21,12 +21,6 @@ export interface LogMessage {
   readonly data: Uint8Array;
 }
 
-export interface UnreadableMessage extends LogMessage {
-  /** `syntax`: not an event at all. `version`: an event that a newer build wrote. */
-  readonly why: 'syntax' | 'version';
-  readonly reason: string;
-}
-
 /** One delivery of one message to this process. The second parameter of every event and timer handler (`@Ctx()`). */
 export interface Delivery {
   readonly stream: string;

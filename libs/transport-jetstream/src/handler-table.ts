@@ -19,16 +19,8 @@ export class HandlerTable {
     return new HandlerTable(handlers);
   }
 
-  has(key: string): boolean {
-    return this.handlers.has(key);
-  }
-
-  get(...keys: readonly string[]): MessageHandler | undefined {
-    for (const key of keys) {
-      const handler = this.handlers.get(key);
-      if (handler) return handler;
-    }
-    return undefined;
+  get(key: string): MessageHandler | undefined {
+    return this.handlers.get(key);
   }
 }
 

@@ -1,6 +1,6 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
-import { FLOW, LIMITS, type RetryDeadLetter } from '@countersign/contracts';
+import { FLOW, LIMITS, retriesDeadLetters, type RetryDeadLetter } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import { CommandServer } from './command-server.js';
 import { bindConsumer } from './consumer-binding.js';
@@ -10,11 +10,13 @@ import { HandlerTable } from './handler-table.js';
 import { healthOf } from './health.js';
 import { invoke } from './invoke.js';
 import { LoopWatch } from './loop-watch.js';
-import { UNREADABLE, eventParser, timerParser, type Parse } from './parse.js';
+import { eventParser, timerParser, type Parse } from './parse.js';
 import { commandPattern, keyOf } from './patterns.js';
 import type { StrategyOptions } from './strategy-options.js';
 
 const TIMER_STREAM = /^TIMER_/;
+/** More are refused with BUSY at once. */
+const COMMANDS_AT_A_TIME = 2_000;
 
 /**
  * A service reads as ordinary Nest controllers: events and timers from its durable pull consumers, commands by core
@@ -75,7 +77,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     this.runners = await this.bindRunners(manager, this.handlers);
     this.commands = new CommandServer({
       connection, service, logger,
-      mostAtATime: this.options.commandsAtATime ?? 2_000,
+      mostAtATime: COMMANDS_AT_A_TIME,
       serve: this.serving(manager, this.handlers),
     });
     this.commands.start();
@@ -91,15 +93,14 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
       ...(await bindConsumer(manager, stream, service)),
       connection, logger, concurrency,
       nextSubject: `${apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${service}`,
-      parse: this.parserOf(stream, handlers),
+      parse: this.parserOf(stream),
       dispatch: dispatching(handlers),
       watch: this.watch,
     })));
   }
 
-  private parserOf(stream: string, handlers: HandlerTable): Parse {
-    if (TIMER_STREAM.test(stream)) return timerParser(this.options.timerPrefix ?? `timer.${this.options.service}.fire.`);
-    return eventParser(this.options.decode, handlers.has(UNREADABLE));
+  private parserOf(stream: string): Parse {
+    return TIMER_STREAM.test(stream) ? timerParser(`timer.${this.options.service}.fire.`) : eventParser(this.options.decode);
   }
 
   private serving(manager: JetStreamManager, handlers: HandlerTable): (verb: string, payload: object) => Promise<unknown> {
@@ -108,7 +109,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     return async (verb, payload) => {
       const handler = handlers.get(keyOf(commandPattern(verb)));
       if (handler) return invoke(handler, payload, undefined);
-      if (verb === 'dead-letter') return retrier.retry(payload as RetryDeadLetter);
+      if (verb === 'dead-letter' && retriesDeadLetters(service)) return retrier.retry(payload as RetryDeadLetter);
       if (verb === 'health') return healthOf({ service, version, instance, manager, runners: this.runners, startedAt: this.startedAt, draining: this.closing !== undefined });
       throw new GateError('INVALID_REQUEST', `${service} does not serve the command ‘${verb}’`);
     };
@@ -135,6 +136,6 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
 }
 
 const dispatching = (handlers: HandlerTable): Dispatch => async (parsed, delivery) => {
-  const handler: MessageHandler | undefined = handlers.get(...parsed.keys);
+  const handler: MessageHandler | undefined = handlers.get(parsed.key);
   return handler === undefined ? undefined : invoke(handler, parsed.payload, delivery);
 };

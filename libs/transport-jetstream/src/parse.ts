@@ -1,6 +1,6 @@
 import { EVENT_VERSIONS, HEADERS, type EventType, type StoredEvent } from '@countersign/contracts';
-import type { LogMessage, TimerFired, UnreadableMessage } from './delivery.js';
-import { eventPattern, keyOf, timerPattern } from './patterns.js';
+import type { LogMessage, TimerFired } from './delivery.js';
+import { keyOf, timerPattern } from './patterns.js';
 
 /** A message that no build will ever read. */
 export class Unparsable extends Error {
@@ -10,32 +10,25 @@ export class Unparsable extends Error {
 /** @throws GateError EVENT_UNREADABLE */
 export type Decode = (message: LogMessage) => StoredEvent;
 
-/** What goes to which handler. The first of the keys (`keyOf`) that has a handler gets it. */
+/** What goes to which handler. */
 export interface Parsed {
-  readonly keys: readonly string[];
-  readonly payload: StoredEvent | TimerFired | UnreadableMessage;
+  /** `keyOf` the handler's pattern. */
+  readonly key: string;
+  readonly payload: StoredEvent | TimerFired;
 }
 
-const ANY_EVENT = keyOf(eventPattern('*'));
-export const UNREADABLE = keyOf(eventPattern('unreadable'));
 const TIMER = keyOf(timerPattern);
 
 export type Parse = (message: LogMessage) => Parsed;
 
-/**
- * @param keepsUnreadable the service has a handler for what cannot be decoded; otherwise
- * @throws Unparsable, GateError EVENT_UNREADABLE
- */
-export function eventParser(decode: Decode, keepsUnreadable: boolean): Parse {
+/** Its parser throws Unparsable, or GateError EVENT_UNREADABLE for an event of a newer build. */
+export function eventParser(decode: Decode): Parse {
   return (message) => {
     try {
       const event = decode(message);
-      return { keys: [`event:${event.type}`, ANY_EVENT], payload: event };
+      return { key: `event:${event.type}`, payload: event };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const why = isOfNewerBuild(message) ? 'version' : 'syntax';
-      if (keepsUnreadable) return { keys: [UNREADABLE], payload: { ...message, why, reason } };
-      throw why === 'version' ? error : new Unparsable(reason);
+      throw isOfNewerBuild(message) ? error : new Unparsable(error instanceof Error ? error.message : String(error));
     }
   };
 }
@@ -56,6 +49,6 @@ export function timerParser(prefix: string): Parse {
   return (message) => {
     const name = message.subject.startsWith(prefix) ? message.subject.slice(prefix.length) : '';
     if (name === '') throw new Unparsable(`‘${message.subject}’ is not the subject of a timer of this service`);
-    return { keys: [TIMER], payload: { name } };
+    return { key: TIMER, payload: { name } };
   };
 }

@@ -3,11 +3,11 @@ import type { EventType } from '@countersign/contracts';
 
 /** What a Nest handler is registered under. One handler a pattern in one service: a second one is refused at start. */
 export type Pattern =
-  | { readonly event: EventType | '*' | 'unreadable' }
+  | { readonly event: EventType }
   | { readonly timer: 'fired' }
   | { readonly command: string };
 
-export const eventPattern = (event: EventType | '*' | 'unreadable'): Pattern => ({ event });
+export const eventPattern = (event: EventType): Pattern => ({ event });
 export const timerPattern: Pattern = { timer: 'fired' };
 export const commandPattern = (command: string): Pattern => ({ command });
 
@@ -23,18 +23,10 @@ export function keyOf(pattern: unknown): string | undefined {
 
 /**
  * A consumed event of one of these types. `@Payload() event: StoredEvent`, `@Ctx() delivery: Delivery`;
- * returns `Handled`. It is acknowledged when the returned promise resolves, so append before you return.
+ * returns `Handled`. It is acknowledged when the returned promise resolves, so append before you return. An event of a type
+ * without a handler is acknowledged and ignored.
  */
 export const OnEvent = (...types: EventType[]): MethodDecorator => EventPattern(types.map(eventPattern));
-
-/** Every consumed event whose type has no handler of its own. Without one such events are acknowledged and ignored. */
-export const OnAnyEvent = (): MethodDecorator => EventPattern(eventPattern('*'));
-
-/**
- * Messages that cannot be decoded, for a service that keeps them nevertheless (the audit's quarantine).
- * `@Payload() message: UnreadableMessage`. Without one: bad syntax is a dead letter, an unknown type or a newer version waits.
- */
-export const OnUnreadable = (): MethodDecorator => EventPattern(eventPattern('unreadable'));
 
 /** A timer of this service has fired: `@Payload() timer: TimerFired`. At least once, never early. */
 export const OnTimer = (): MethodDecorator => EventPattern(timerPattern);

@@ -49,7 +49,7 @@ describe('a lease', () => {
 
 describe('keys and filters', () => {
   it('name a pattern of this transport and nothing else', () => {
-    expect([{ event: '*' }, { timer: 'fired' }, { command: 'propose' }].map((pattern) => keyOf(pattern as never))).toEqual(['event:*', 'timer:fired', 'command:propose']);
+    expect([{ event: 'plan.Closed' }, { timer: 'fired' }, { command: 'propose' }].map((pattern) => keyOf(pattern as never))).toEqual(['event:plan.Closed', 'timer:fired', 'command:propose']);
     expect([{ cmd: 'x' }, { event: 'a', command: 'b' }, 'event', null].map((pattern) => keyOf(pattern as unknown))).toEqual([undefined, undefined, undefined, undefined]);
   });
 

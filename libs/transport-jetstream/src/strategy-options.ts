@@ -16,12 +16,8 @@ export interface StrategyOptions {
   readonly apiPrefix?: string;
   /** Streams it consumes by the durable that has the service's name. Default: what FLOW says. */
   readonly consumes?: readonly string[];
-  /** Of the subjects on which its timers fire, with the final dot. Default `timer.<service>.fire.`. */
-  readonly timerPrefix?: string;
   /** Messages in work at a time, of each consumer. Default 256. */
   readonly concurrency?: number;
-  /** Commands in work at a time. Default 2,000. */
-  readonly commandsAtATime?: number;
   /** Default `LIMITS.shutdownDrainMs`. */
   readonly drainMs?: number;
 }
