@@ -6,7 +6,7 @@
  *   node deploy/render-nats-conf.mjs --out <folder> [--name <server>] [--listen 0.0.0.0:4222] [--store /data]
  *                                    [--cluster-listen 0.0.0.0:6222 --route nats://<other>:6222 …]
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -51,8 +51,18 @@ async function withEveryService(known, file) {
   return all;
 }
 
+/** For its owner alone, also where a file with wider rights stood, and whole or not at all: passwords that exist nowhere else are in it. */
 async function writePrivate(file, text) {
-  await writeFile(file, text, { mode: 0o600 });
+  const draft = `${file}.${process.pid}.new`;
+  await rm(draft, { force: true });
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
 }
 
 function fail(message) {
