@@ -3,6 +3,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { BrokerUser } from './credentials.js';
 import { API_PREFIX, inboxPrefix } from './grants.js';
+import { writeOnceATurn } from './write-once-a-turn.js';
 
 export interface BrokerAddress extends BrokerUser {
   readonly urls: readonly string[];
@@ -37,6 +38,7 @@ const ALWAYS: NodeConnectionOptions = {
  */
 export async function connectService(address: BrokerAddress, service: ServiceName): Promise<ServiceConnection> {
   const connection = await open(address, { name: service, inboxPrefix: inboxPrefix(service) });
+  writeOnceATurn(connection);
   const options = { apiPrefix: API_PREFIX, checkAPI: false };
   return { connection, apiPrefix: API_PREFIX, jetstream: jetstream(connection, options), manager: await jetstreamManager(connection, options) };
 }
