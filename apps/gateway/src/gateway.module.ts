@@ -2,6 +2,8 @@ import { Module, type DynamicModule, type OnApplicationShutdown, type Provider }
 import { AuditController } from './audit/audit.controller.js';
 import { GateKeeper } from './auth/gate-keeper.js';
 import { KeyRing } from './auth/key-ring.js';
+import { AuditLag } from './bounds/audit-lag.js';
+import { TenantBounds } from './bounds/tenant-bounds.js';
 import { Aggregates } from './catalogue/aggregates.js';
 import { KeysController } from './catalogue/keys.controller.js';
 import { PoliciesController } from './catalogue/policies.controller.js';
@@ -66,7 +68,9 @@ export class GatewayModule {
   }
 }
 
-const edgeProviders = ({ config, feed }: GatewayParts): Provider[] => [
+const edgeProviders = ({ config, feed, commands, limits }: GatewayParts): Provider[] => [
+  { provide: TenantBounds, useFactory: () => new TenantBounds(limits) },
+  { provide: AuditLag, useFactory: () => new AuditLag(commands) },
   { provide: Lifetime, useFactory: () => new Lifetime() },
   { provide: KeyRing, inject: [Aggregates], useFactory: (aggregates: Aggregates) => new KeyRing(aggregates.tenants, feed) },
   { provide: GateKeeper, inject: [KeyRing], useFactory: (keys: KeyRing) => new GateKeeper(keys, config.operatorKeyHash) },
@@ -87,8 +91,9 @@ const acting = ({ commands, config, blobs, deadLetters, now }: GatewayParts): Pr
   { provide: Answering, inject: [Commanding, AnswerSigner], useFactory: (commanding: Commanding, signer: AnswerSigner) => new Answering(commanding, signer) },
   {
     provide: Proposing,
-    inject: [Commanding, PlanReader, PlanWaiter],
-    useFactory: (commanding: Commanding, reader: PlanReader, waiter: PlanWaiter) => new Proposing(commanding, blobs, reader, waiter),
+    inject: [Commanding, PlanReader, PlanWaiter, TenantBounds, AuditLag],
+    useFactory: (commanding: Commanding, reader: PlanReader, waiter: PlanWaiter, tenants: TenantBounds, auditLag: AuditLag) =>
+      new Proposing(commanding, blobs, reader, waiter, { tenants, auditLag }),
   },
   { provide: DeadLetterDesk, useFactory: () => new DeadLetterDesk(deadLetters) },
 ];
@@ -98,11 +103,12 @@ const system = ({ log, commands }: GatewayParts): Provider[] => [
   { provide: ReadinessProbe, inject: [Lifetime], useFactory: (lifetime: Lifetime) => new ReadinessProbe(log, commands, lifetime) },
   {
     provide: Metrics,
-    inject: [PlanWaiter, EventStreaming],
-    useFactory: (waiter: PlanWaiter, streaming: EventStreaming) => {
+    inject: [PlanWaiter, EventStreaming, AuditLag],
+    useFactory: (waiter: PlanWaiter, streaming: EventStreaming, auditLag: AuditLag) => {
       const metrics = new Metrics();
       metrics.gauge('countersign_held_answers', () => waiter.size);
       metrics.gauge('countersign_event_streams', () => streaming.size);
+      metrics.gauge('countersign_audit_lag_seconds', () => auditLag.lagMs / 1_000);
       return metrics;
     },
   },

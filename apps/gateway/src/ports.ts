@@ -1,6 +1,7 @@
 import type { CommandContext, CommandMap, CommandName, DeadLetter, LogStream, ServiceName, StoredEvent, TenantId } from '@countersign/contracts';
 import type { BlobStore, EventLog } from '@countersign/event-log';
 import type { ServiceConfig, ServiceLogger } from '@countersign/service-host';
+import type { TenantLimits } from './bounds/tenant-bounds.js';
 
 /** What the edge needs of the rest of the gate. `adapters/` fits the real parts to it; specs bring parts in memory. */
 export interface GatewayParts {
@@ -12,6 +13,8 @@ export interface GatewayParts {
   readonly history: History;
   readonly commands: Commands;
   readonly deadLetters: DeadLetters;
+  /** Default: `LIMITS`. */
+  readonly limits?: TenantLimits;
   readonly logger: ServiceLogger;
   readonly now: () => Date;
 }

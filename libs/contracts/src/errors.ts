@@ -36,7 +36,7 @@ export const ERROR_CODES = {
   BUSY: { http: 503, title: 'Too many writers on the same thing; try again' },
   UNAVAILABLE: { http: 503, title: 'A part of the gate does not answer; nothing was decided' },
   TIMEOUT: { http: 504, title: 'A part of the gate did not answer in time; ask again to see what happened' },
-  TOO_MANY_REQUESTS: { http: 429, title: 'More than this tenant may ask at once' },
+  TOO_MANY_REQUESTS: { http: 429, title: 'More than may be asked at once; Retry-After says when to try again' },
   CURSOR_INVALID: { http: 400, title: 'The cursor is not one of ours' },
   EVENT_UNREADABLE: { http: 503, title: 'The log holds an event that this build cannot read' },
   AGGREGATE_TRUNCATED: { http: 503, title: 'The log lacks events of this aggregate' },

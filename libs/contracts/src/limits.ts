@@ -29,6 +29,12 @@ export const LIMITS = {
   policyReadMs: 5_000,
   /** Longest `wait` of a long poll. */
   waitMs: 60_000,
+  /** Of one tenant at one gateway process; more: TOO_MANY_REQUESTS. The bench's one tenant makes about 1,500 a second. */
+  tenantChangesPerSecond: 5_000,
+  tenantChangesBurst: 10_000,
+  tenantProposalsInFlight: 1_000,
+  /** While the audit is further behind than this, new proposals are TOO_MANY_REQUESTS. */
+  auditLagMs: 10_000,
   commandTimeoutMs: 5_000,
   /** A command that keeps losing its race gives up after this with BUSY. */
   contentionMs: 2_000,

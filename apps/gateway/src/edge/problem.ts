@@ -18,7 +18,7 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { TOO_MANY_REQUESTS: 1
 export function problemOf(error: unknown, correlationId: string): ProblemAnswer {
   const refusal = refusalOf(error);
   const { http, title } = ERROR_CODES[refusal.code];
-  const retryAfter = RETRY_AFTER_S[refusal.code];
+  const retryAfter = saidRetryAfter(refusal.details) ?? RETRY_AFTER_S[refusal.code];
   const tellable = http < 500 || refusal.code === 'PROVIDER_UNREACHABLE';
   return {
     problem: {
@@ -35,6 +35,12 @@ export function problemOf(error: unknown, correlationId: string): ProblemAnswer 
       ...(refusal.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
     },
   };
+}
+
+/** Undefined unless the refusal says for itself after how many seconds. */
+function saidRetryAfter(details: unknown): number | undefined {
+  const seconds = (details as { retryAfterSeconds?: unknown } | undefined)?.retryAfterSeconds;
+  return typeof seconds === 'number' ? seconds : undefined;
 }
 
 /** A GateError for anything thrown: ours as it is, the framework's by its status, everything else INTERNAL. */

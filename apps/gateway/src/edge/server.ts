@@ -6,6 +6,7 @@ import { LIMITS } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import type { ServiceLogger } from '@countersign/service-host';
 import { GateKeeper } from '../auth/gate-keeper.js';
+import { TenantBounds } from '../bounds/tenant-bounds.js';
 import { Metrics } from '../system/metrics.js';
 import { OpenApi } from '../system/openapi.js';
 import { note, noteOf } from './asked.js';
@@ -48,7 +49,7 @@ export function makeHttpAdapter(logger: ServiceLogger, times: EdgeTimes = TIMES)
 /** Hooks, parsers and filter, in that order; before the application is initialised. */
 export function configureHttp(app: NestFastifyApplication, logger: ServiceLogger): void {
   const server = app.getHttpAdapter().getInstance();
-  const [keeper, lifetime, metrics] = [app.get(GateKeeper), app.get(Lifetime), app.get(Metrics)];
+  const [keeper, bounds, lifetime, metrics] = [app.get(GateKeeper), app.get(TenantBounds), app.get(Lifetime), app.get(Metrics)];
   takeBodies(server);
   server.addHook('onRequest', async (request, reply) => {
     const noted = { trace: traceOf(request.headers), signal: lifetime.signalFor(reply.raw), startedAt: performance.now(), admitted: { as: 'everyone' } as const };
@@ -56,7 +57,9 @@ export function configureHttp(app: NestFastifyApplication, logger: ServiceLogger
     void reply.header('x-correlation-id', noted.trace.correlationId);
     if (request.is404) return;
     if (lifetime.isStopping) throw new GateError('UNAVAILABLE');
-    note(request, { ...noted, admitted: await keeper.admit(request.method, request.routeOptions.url ?? '', request.headers.authorization) });
+    const admitted = await keeper.admit(request.method, request.routeOptions.url ?? '', request.headers.authorization);
+    note(request, { ...noted, admitted });
+    if (admitted.as === 'caller' && request.method !== 'GET') bounds.countChange(admitted.caller.tenant);
   });
   // A kept connection would hold the shutdown up after its last answer.
   server.addHook('onSend', async (_request, reply) => { if (lifetime.isStopping) void reply.header('connection', 'close'); });

@@ -2,6 +2,8 @@ import { LIMITS, planIdFrom, type PlanId, type SessionId } from '@countersign/co
 import type { PlanView, ProposeRequest } from '@countersign/contracts/http';
 import { sealAll, type BlobStore } from '@countersign/event-log';
 import { GateError, digestOf } from '@countersign/kernel';
+import type { AuditLag } from '../bounds/audit-lag.js';
+import type { TenantBounds } from '../bounds/tenant-bounds.js';
 import type { Asked } from '../edge/asked.js';
 import type { Commanding } from '../edge/commanding.js';
 import { creationHash } from '../edge/idempotency.js';
@@ -10,6 +12,9 @@ import { requireSessionId } from '../sessions/session-reader.js';
 import { keyOf, type PlanReader } from './plan-reader.js';
 import type { PlanWaiter } from './plan-waiter.js';
 
+/** Who may propose now. */
+export interface ProposalBounds { readonly tenants: TenantBounds; readonly auditLag: AuditLag }
+
 /** Bodies first, then the command that names them; then as much waiting as the caller wants. */
 export class Proposing {
   constructor(
@@ -17,17 +22,19 @@ export class Proposing {
     private readonly blobs: BlobStore,
     private readonly reader: PlanReader,
     private readonly waiter: PlanWaiter,
+    private readonly bounds: ProposalBounds,
   ) {}
 
-  /** @throws GateError NOT_FOUND, PLAN_EMPTY, PLAN_TOO_LARGE, DUPLICATE_CALL_ID, and whatever planner refuses with */
+  /** @throws GateError TOO_MANY_REQUESTS, NOT_FOUND, PLAN_EMPTY, PLAN_TOO_LARGE, DUPLICATE_CALL_ID, and whatever planner refuses with */
   async propose(asked: Asked, sessionId: SessionId, body: ProposeRequest, goal: WaitFor): Promise<PlanView> {
     requireSessionId(sessionId);
     refuseUnsealed(body);
+    this.bounds.auditLag.refuseWhenBehind();
     const planId = planIdFrom(sessionId, creationHash(asked.caller, 'plan', asked.idempotencyKey));
     // Watching before the command, so that no event can be missed and none must be looked for.
     const watch = this.waiter.watch(keyOf(asked.caller.tenant, planId), asked.signal);
     try {
-      const sequence = await this.send(asked, sessionId, planId, body);
+      const sequence = await this.bounds.tenants.proposing(asked.caller.tenant, () => this.send(asked, sessionId, planId, body));
       return await this.reader.afterCommand(asked.caller.tenant, planId, { watch, goal, atLeast: sequence });
     } finally {
       watch.end();

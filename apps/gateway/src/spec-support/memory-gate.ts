@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { eventSubject, planKey, type DeadLetter, type LogStream, type NewEvent, type PlanEvent, type Role, type ServiceName } from '@countersign/contracts';
 import type { IssuedKeyView, Problem, SessionView, TenantView } from '@countersign/contracts/http';
 import { InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, subjectMatches } from '@countersign/event-log';
+import type { TenantLimits } from '../bounds/tenant-bounds.js';
 import { hashOf } from '../auth/api-key.js';
 import { configureHttp, makeHttpAdapter, type EdgeTimes } from '../edge/server.js';
 import { GatewayModule } from '../gateway.module.js';
@@ -39,7 +40,7 @@ export class MemoryGate {
   private readonly privateKey: string;
   private app: NestFastifyApplication | undefined;
 
-  constructor(private readonly times?: EdgeTimes) {
+  constructor(private readonly times?: EdgeTimes, private readonly limits?: TenantLimits) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     this.publicKey = publicKey;
     this.privateKey = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -117,6 +118,7 @@ export class MemoryGate {
       history: { from: (stream, filter, after) => historyOf(this.broker, stream, filter, after) },
       commands: this.planner,
       deadLetters: this.deadLetters(),
+      ...(this.limits ? { limits: this.limits } : {}),
       logger: { info: log, warn: log, error: log },
       now: () => new Date(),
     };
