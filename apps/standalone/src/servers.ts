@@ -34,10 +34,22 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
   throw broker.status === 'rejected' ? broker.reason : (base as PromiseRejectedResult).reason;
 }
 
+/** What crashed is started again, and said so; what cannot be started is said, and tried no more. */
+function revive(name: string, progress: Progress, restart: () => Promise<void>): () => void {
+  return () => {
+    progress.say(`${name} has ended; it is started again`);
+    restart().then(
+      () => progress.say(`${name} is back`),
+      (error: unknown) => progress.say(`${name} does not start: ${(error as Error).message}`),
+    );
+  };
+}
+
 async function startBroker({ folder, secrets, progress, env, syncAlways }: ServerOptions): Promise<NatsServer> {
   const binary = await progress.step('finding a nats-server', () => obtainNatsServer({ env, log: progress.say }));
   return progress.step('starting NATS, its accounts and streams', async () => {
-    const nats = await startNats({ binary, dir: join(folder, 'nats'), authConf: natsConfiguration(secrets.broker), syncAlways });
+    const onCrash = revive('nats-server', progress, () => nats.restart());
+    const nats: NatsServer = await startNats({ binary, dir: join(folder, 'nats'), authConf: natsConfiguration(secrets.broker), syncAlways, onCrash });
     try {
       const connection = await connectSetUp({ urls: [nats.url], ...secrets.broker.setup });
       try {
@@ -55,7 +67,8 @@ async function startBroker({ folder, secrets, progress, env, syncAlways }: Serve
 
 async function startDatabase({ folder, secrets, progress, env }: ServerOptions): Promise<Database> {
   return progress.step('starting PostgreSQL and migrating', async () => {
-    const database = await chooseDatabase(env, { dir: join(folder, 'postgres') });
+    const onCrash = revive('PostgreSQL', progress, () => database.restart());
+    const database: Database = await chooseDatabase(env, { dir: join(folder, 'postgres'), onCrash });
     try {
       await migrateAuditStore({ adminUrl: database.url, passwords: secrets.database });
       return database;

@@ -28,6 +28,7 @@ const STOP_TIMEOUT_MS = 15_000;
 export class ChildServer {
   private readonly exit: Promise<void>;
   private ended = false;
+  private told = false;
   private readonly leaveWithUs = () => this.signal(this.options.stopSignal);
 
   private constructor(private readonly child: ChildProcess, private readonly options: ChildServerOptions) {
@@ -74,8 +75,14 @@ export class ChildServer {
     throw new Error(`${this.options.name} ${why}. The end of its log (${this.options.logFile}):\n${await this.logTail()}`);
   }
 
+  /** Tells when it has ended and nobody here told it to. */
+  whenCrashed(tell: () => void): void {
+    void this.exit.then(() => { if (!this.told) tell(); });
+  }
+
   /** Orderly; killed when it takes longer than 15 s. Idempotent. */
   async stop(): Promise<void> {
+    this.told = true;
     this.signal('SIGCONT');
     this.signal(this.options.stopSignal);
     const timer = setTimeout(() => this.signal('SIGKILL'), STOP_TIMEOUT_MS);
@@ -85,6 +92,7 @@ export class ChildServer {
 
   /** At once, as a crash would. */
   async kill(): Promise<void> {
+    this.told = true;
     this.signal('SIGKILL');
     await this.exit;
   }

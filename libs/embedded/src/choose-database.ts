@@ -5,6 +5,8 @@ export interface Database {
   readonly kind: 'given' | 'embedded';
   /** Holds a password: never log it. */
   readonly url: string;
+  /** Starts an embedded server again; a given one is not ours to start. */
+  restart(): Promise<void>;
   /** Stops an embedded server; leaves a given one alone. */
   stop(): Promise<void>;
 }
@@ -19,10 +21,10 @@ const MINIMUM_MAJOR = 15;
 export async function chooseDatabase(env: NodeJS.ProcessEnv, embedded: PostgresOptions): Promise<Database> {
   if (!env.DATABASE_URL) {
     const server = await startPostgres(embedded);
-    return { kind: 'embedded', url: server.url, stop: server.stop };
+    return { kind: 'embedded', url: server.url, restart: server.restart, stop: server.stop };
   }
   await requireUsable(env.DATABASE_URL);
-  return { kind: 'given', url: env.DATABASE_URL, stop: async () => {} };
+  return { kind: 'given', url: env.DATABASE_URL, restart: async () => {}, stop: async () => {} };
 }
 
 async function requireUsable(url: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface NatsOptions {
   readonly syncAlways?: boolean;
   /** 0 (default): a free one. */
   readonly port?: number;
+  /** It was up, and has ended without being told to: `restart` brings it back. */
+  readonly onCrash?: () => void;
 }
 
 export interface NatsServer {
@@ -83,6 +85,7 @@ async function launch(options: NatsOptions, port: number) {
     stopSignal: 'SIGTERM',
   });
   const ports = await child.ready(options.dir, () => readPorts(options.dir), READY_TIMEOUT_MS);
+  if (options.onCrash) child.whenCrashed(options.onCrash);
   const actual = Number(new URL(ports.nats[0]!).port);
   return { child, port: actual, url: `nats://127.0.0.1:${actual}`, monitoringUrl: ports.monitoring?.[0] };
 }

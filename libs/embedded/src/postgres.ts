@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly dir: string;
   /** Default: a free one, another at each start. */
   readonly port?: number;
+  /** It was up, and has ended without being told to: `restart` brings it back. */
+  readonly onCrash?: () => void;
 }
 
 export interface PostgresServer {
@@ -26,6 +28,8 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** SIGKILL, as a crash. */
   kill(): Promise<void>;
+  /** Starts again on the same port and data, stopping it first if it runs. */
+  restart(): Promise<void>;
 }
 
 interface Installation { readonly dir: string; readonly data: string; readonly password: string; readonly programs: PostgresPrograms; readonly user?: PostgresUser }
@@ -44,9 +48,20 @@ const HINT_FOR_ROOT = ' It runs as the user "postgres", since it refuses to run 
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const installation = await installed(options.dir);
   await clearStaleLock(installation.data);
-  const started = options.port ? await launch(installation, options.port) : await withFreePorts(1, ([port]) => launch(installation, port!));
-  await createDatabase(started.url('postgres'));
-  return { url: started.url(DATABASE), pid: started.child.pid, stop: () => started.child.stop(), kill: () => started.child.kill() };
+  const start = (port: number) => launch(installation, port, options.onCrash);
+  let running = options.port ? await start(options.port) : await withFreePorts(1, ([port]) => start(port!));
+  await createDatabase(running.url('postgres'));
+  return {
+    url: running.url(DATABASE),
+    get pid() { return running.child.pid; },
+    stop: () => running.child.stop(),
+    kill: () => running.child.kill(),
+    async restart() {
+      await running.child.stop();
+      await clearStaleLock(installation.data);
+      running = await start(running.port);
+    },
+  };
 }
 
 /** The data folder comes to its place by a rename, so that one whose making was interrupted is made anew. */
@@ -83,7 +98,7 @@ async function runAs(user: PostgresUser | undefined, program: string, args: stri
   else await runTool(program, args, { ...options, ...(user ? { identity: user } : {}) });
 }
 
-async function launch({ dir, data, password, programs, user }: Installation, port: number) {
+async function launch({ dir, data, password, programs, user }: Installation, port: number, onCrash?: () => void) {
   const settings = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '', logging_collector: 'off', timezone: 'UTC' };
   const child = await ChildServer.spawn({
     name: 'postgres',
@@ -95,7 +110,8 @@ async function launch({ dir, data, password, programs, user }: Installation, por
     env: { ...process.env, LC_ALL: 'C' },
   });
   await child.ready(data, () => saysReady(data, child.pid), READY_TIMEOUT_MS);
-  return { child, url: (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}` };
+  if (onCrash) child.whenCrashed(onCrash);
+  return { child, port, url: (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}` };
 }
 
 async function createDatabase(url: string): Promise<void> {
