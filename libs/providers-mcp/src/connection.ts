@@ -10,6 +10,14 @@ const PAGES = 100;
 /** Beyond every deadline of a caller: the caller's signal is what ends a request, not the SDK's own timer. */
 const NEVER_MS = 2 ** 31 - 1;
 
+/** Why a server that has not ended cannot be used. Texts of the server itself are not told. */
+function reasonOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  if (code === 'ENOENT') return 'was not found';
+  if (code === 'EACCES') return 'may not be run';
+  return `did not answer MCP's initialize within ${LIMITS.describeTimeoutMs / 1_000} s, or not as MCP has it`;
+}
+
 /** One server process, initialized. It is used until it ends or is retired, and never comes back: a new one is made. */
 export class McpConnection {
   private calls = 0;
@@ -26,9 +34,10 @@ export class McpConnection {
     try {
       await client.connect(process, { timeout: LIMITS.describeTimeoutMs });
       return new McpConnection(process, client);
-    } catch {
+    } catch (error) {
+      const why = process.howItEnded ?? reasonOf(error);
       await process.kill();
-      throw new GateError('PROVIDER_UNREACHABLE', `The server "${endpoint.command}" could not be started or did not speak MCP`);
+      throw new GateError('PROVIDER_UNREACHABLE', `The server "${endpoint.command}" ${why}. Run the same command by hand to see what it prints.`);
     }
   }
 

@@ -89,6 +89,16 @@ describe('MCP over stdio', () => {
     }
   });
 
+  it.each([
+    ['is not there', 'no-such-program-of-ours', [], 'was not found'],
+    ['ends by itself', process.execPath, ['-e', 'process.exit(3)'], 'ended with exit code 3'],
+    ['is killed', process.execPath, ['-e', 'process.kill(process.pid, "SIGTERM")'], 'was ended by SIGTERM'],
+  ])('says why a server cannot be used that %s', async (_what, command, args, why) => {
+    const provider = mcpProviderFactory()({ transport: 'mcp-stdio', command, args }, 't1');
+    await expect(provider.describe()).rejects.toMatchObject({ code: 'PROVIDER_UNREACHABLE', message: expect.stringContaining(why) as string });
+    await provider.close();
+  });
+
   it('keeps a process for each tenant', async () => {
     const own = await pidOf(connect('crash'));
     expect(await pidOf(connect('crash'))).toBe(own);

@@ -12,6 +12,8 @@ const LINE_BYTES = LIMITS.resultBytes * 4;
 /** A banner on stdout breaks the protocol but harms nobody while no call waits for its answer. */
 const STRAY_LINES = 100;
 const END_GRACE_MS = 500;
+/** Of a program that starts another one, as shells have it: here, of the one that makes it die with us. */
+const COMMAND_NOT_FOUND = 127;
 
 const living = new Set<number>();
 process.on('exit', () => living.forEach(killGroup));
@@ -53,6 +55,15 @@ export class StdioProcess implements Transport {
       child.once('error', reject);
     });
     living.add(child.pid!);
+  }
+
+  /** How its process ended by itself, in words that hold nothing of what it printed; undefined while it runs, or when we ended it. */
+  get howItEnded(): string | undefined {
+    const { exitCode, signalCode } = this.child ?? {};
+    if (this.ending === 'garbage' || this.ending === 'line_too_long') return 'wrote something that is not MCP on its standard output';
+    if (exitCode === COMMAND_NOT_FOUND) return 'was not found, or may not be run';
+    if (typeof exitCode === 'number') return `ended with exit code ${exitCode}`;
+    return signalCode && this.ending === 'crashed' ? `was ended by ${signalCode}` : undefined;
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

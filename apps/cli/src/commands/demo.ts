@@ -21,6 +21,6 @@ export function demoCommand(program: Command, shell: Shell): void {
         say: shell.json ? () => undefined : shell.say,
         run: `${new Date().toISOString().slice(0, 10)}-${randomBytes(3).toString('hex')}`,
       });
-      shell.print(result, () => result.planIds.map((id) => `countersign plan show ${id}\ncountersign plan replay ${id}`).join('\n'));
+      shell.print(result, () => ['Look again, or step through the events:', ...result.planIds.flatMap((id) => [`  npx countersign plan show ${id}`, `  npx countersign plan replay ${id}`])].join('\n'));
     });
 }

@@ -51,7 +51,7 @@ const nestedClasses = new Map<object, Map<string, Class>>();
 
 /** An object of another class, validated as one. */
 export function Nested(type: () => Class, field: Common = {}): PropertyDecorator {
-  return applyDecorators(remember(type), ...optional(field), IsObject(), ValidateNested(), ApiProperty({ type, ...described(field) }));
+  return applyDecorators(remember(type), ...optional(field), IsObject(), ValidateNested(), ApiProperty({ type: () => type(), ...described(field) })); // lazy only under the name `type`
 }
 
 /** A list of objects of another class. How many are too many is often a refusal with a code of its own: then leave `maxItems` out. */
