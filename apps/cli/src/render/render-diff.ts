@@ -8,7 +8,7 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
  */
 export function renderDiff(unified: string): string {
   let [removed, added] = [0, 0];
-  return visible(unified).split('\n').map((line) => {
+  return visible(unified.replace(/\n$/, '')).split('\n').map((line) => {
     if (removed > 0 || added > 0) {
       if (!line.startsWith('+') && !line.startsWith('\\')) removed -= 1;
       if (!line.startsWith('-') && !line.startsWith('\\')) added -= 1;
