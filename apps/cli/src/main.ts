@@ -18,6 +18,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError()
     .exitOverride();
   const shell = makeShell(program, projectRoot());
+  process.stdout.on('error', endWithoutReader);
   demoCommand(program, shell);
   planCommands(program, shell);
   sessionCommands(program, shell);
@@ -32,6 +33,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(shell.told(error));
   }
+}
+
+/** Who reads our output has enough of it (`… | head`). */
+function endWithoutReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
 }
 
 /** @returns the exit code: 2 for a wrong call, 1 for everything that went wrong. Help is no error. */

@@ -26,6 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   } finally {
     await gate.stop();
+    progress.say(`stopped; the data is in ${folder}`);
   }
 }
 
@@ -44,7 +45,7 @@ function demonstrate(gate: Gate, folder: string) {
 
 function welcome(gate: Gate, folder: string, planId: string | undefined): string {
   const pids = gate.processes ? [`  processes ${SERVICES.map((service) => `${service}=${gate.processes?.pid(service)}`).join(' ')}`] : [];
-  const plan = planId ?? '<plan>';
+  const look = planId === undefined ? ['plan list', 'plan list --asked'] : [`plan show ${planId}`, `plan replay ${planId}`];
   return [
     '',
     'Countersign is ready.',
@@ -55,8 +56,7 @@ function welcome(gate: Gate, folder: string, planId: string | undefined): string
     '',
     'Try next, in another terminal:',
     '  npx countersign demo',
-    `  npx countersign plan show ${plan}`,
-    `  npx countersign plan replay ${plan}`,
+    ...look.map((command) => `  npx countersign ${command}`),
     '',
     'Ctrl-C stops it; the data stays.',
   ].join('\n');

@@ -4,5 +4,5 @@ const ADMINISTRATORS = /^(DATABASE_URL|PG[A-Z]+)$/;
 /** What a service's process gets of ours: everything but the way into the database, which audit alone has, by its configuration and as less. */
 export function serviceEnvironment(env: NodeJS.ProcessEnv, configFile: string): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !ADMINISTRATORS.test(name.toUpperCase()));
-  return { ...Object.fromEntries(kept), COUNTERSIGN_CONFIG: configFile };
+  return { COUNTERSIGN_LOG: 'warn', ...Object.fromEntries(kept), COUNTERSIGN_CONFIG: configFile };
 }

@@ -4,10 +4,14 @@ import { CountersignError } from '@countersign/sdk';
 import { replay } from '../replay.js';
 import { renderEvent } from '../render/event.js';
 import { renderItem, renderPlan } from '../render/plan.js';
+import { table, visible } from '../render/terminal.js';
 import type { Shell } from '../shell.js';
 
 export function planCommands(program: Command, shell: Shell): void {
   const plan = program.command('plan').description('look at plans and answer what they ask');
+
+  plan.command('list').description('plans, newest first').option('--asked', 'only the items that wait for a person')
+    .action(async (options: { asked?: true }) => (options.asked ? listAsked(shell) : listPlans(shell)));
 
   plan.command('show <plan>').description('the plan as its approver sees it')
     .option('--at <sequence>', 'as it was at this position of the log', Number)
@@ -43,6 +47,19 @@ export function planCommands(program: Command, shell: Shell): void {
     const view = await shell.client().cancelPlan(id);
     shell.print(view, () => renderPlan(view));
   });
+}
+
+async function listPlans(shell: Shell): Promise<void> {
+  const page = await shell.client().auditPlans();
+  shell.print(page, () => (page.rows.length === 0 ? 'There are none.' : table(page.rows.map((row) => [row.planId, visible(row.requester), row.proposedAt, `${row.items} items`]))));
+}
+
+/** From the audit, which is a moment behind the log. */
+async function listAsked(shell: Shell): Promise<void> {
+  const page = await shell.client().auditItems({ decision: 'ask' });
+  shell.print(page, () => (page.rows.length === 0
+    ? 'Nothing waits for a person.'
+    : table(page.rows.map((row) => [row.planId, row.itemId, `${row.provider}/${visible(row.operation)}`, `risk ${row.risk}`]))));
 }
 
 async function answer(shell: Shell, id: string, itemId: string, decision: AnswerDecision, options: { reason?: string; digest?: string }): Promise<void> {
