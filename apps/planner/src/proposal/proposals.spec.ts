@@ -139,6 +139,15 @@ describe('refusing a proposal', () => {
     });
   });
 
+  it('names the call whose schema cannot be evaluated on its input', async () => {
+    const circle = { ...WRITE, inputSchema: { type: 'object', properties: { path: { $ref: '#/$defs/a' } }, $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } } };
+    const planner = plannerInMemory();
+    await planner.ready([READ, circle]);
+    expect(await refusalOf(planner.proposals.propose(planner.proposal([call('a', 'read_file'), call('b')])))).toMatchObject({
+      code: 'INPUT_INVALID', message: expect.stringContaining('call b'), details: { count: 1, problems: [{ callId: 'b', pointer: '', problem: 'its schema cannot be evaluated' }] },
+    });
+  });
+
   it('refuses an input that is not what its digest says', async () => {
     expect(await refused([{ ...call('a'), input: { ...sealed({ path: 'shown' }), value: { path: 'meant' } } }])).toMatchObject({ code: 'INVALID_REQUEST' });
   });

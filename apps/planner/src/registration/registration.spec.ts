@@ -36,6 +36,17 @@ describe('registering a provider', () => {
       .toMatchObject({ code: 'PROVIDER_INVALID', details: { operation: 'write_file', member: 'outputSchema' } });
   });
 
+  it.each<[string, ToolSchema['inputSchema']]>([
+    ['goes round in a circle', { $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } }, allOf: [{ $ref: '#/$defs/a' }] }],
+    ['has 15,000 properties', { type: 'object', properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`p${index}`, {}])) }],
+    ['has 7,000 typed ones', { type: 'object', properties: Object.fromEntries(Array.from({ length: 7_000 }, (_, index) => [`p${index}`, { type: 'string' }])) }],
+  ])('refuses a schema that %s', async (_what, inputSchema) => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    expect(await refusalOf(register(planner, [READ, { ...WRITE, inputSchema }])))
+      .toMatchObject({ code: 'PROVIDER_INVALID', details: { operation: 'write_file', member: 'inputSchema' } });
+  });
+
   it('refuses a catalogue that does not fit one event, a bad name and an unknown tenant', async () => {
     const planner = plannerInMemory();
     await planner.ready();

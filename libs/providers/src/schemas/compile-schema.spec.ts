@@ -43,9 +43,24 @@ describe('compileSchema', () => {
     ['another draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     ['an asynchronous one', { $async: true, type: 'object' }],
     ['a part that is asynchronous', { $defs: { a: { $async: true } } }],
+    ['parts that refer to each other in a circle', { $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }],
+    ['one that refers to itself on the spot', { anyOf: [{ $ref: '#' }] }],
+    ['20,000 properties', { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}])) }],
     ['one nested without end', Array.from({ length: 80 }).reduce<JsonObject>((inner) => ({ not: inner }), {})],
   ])('refuses %s', (_what, schema) => {
     expect(refused(schema)).toBe('PROVIDER_INVALID');
+  });
+
+  it.each(['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'])('knows its own top in %s', ($schema) => {
+    const tree = { $schema, type: 'object', properties: { c: { $ref: '#' } } };
+    expect(check(tree, { c: { c: {} } })).toBeUndefined();
+    expect(check(tree, { c: { c: 1 } })).toEqual({ pointer: '/c/c', problem: 'must be object' });
+  });
+
+  it('finds a circle that only some value enters when that value is checked, and refuses it', () => {
+    const circle = { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } };
+    expect(check(circle, {})).toBeUndefined();
+    expect(check(circle, { a: 1 })).toEqual({ pointer: '', problem: 'its schema cannot be evaluated' });
   });
 
   it('keeps schemas with one $id apart', () => {
