@@ -23,27 +23,44 @@ const LINE_END = '\r\n';
  * all names for every line, and again for every question.
  */
 export class HeaderBlock implements HeaderValues {
-  private constructor(private readonly values: ReadonlyMap<string, readonly string[]>) {}
+  private constructor(private readonly text: string) {}
 
   /** Undefined when the message has none. A message that does not keep its bytes where the client's do is asked itself. */
   static of(message: WithHeaders): HeaderValues | undefined {
     const bytes = bytesOf(message as AsReceived);
     if (bytes === 'elsewhere') return message.headers;
-    return bytes && new HeaderBlock(linesOf(bytes));
+    return bytes && new HeaderBlock(textOf(bytes));
   }
 
   /** All values by name, in order. */
   static allOf(message: WithHeaders): Readonly<Record<string, readonly string[]>> {
     const bytes = bytesOf(message as AsReceived);
-    if (bytes !== 'elsewhere') return bytes ? Object.fromEntries(linesOf(bytes)) : {};
+    if (bytes !== 'elsewhere') return bytes ? Object.fromEntries(linesOf(textOf(bytes))) : {};
     const { headers } = message;
     return Object.fromEntries((headers?.keys?.() ?? []).map((name) => [name, headers!.values!(name)]));
   }
 
+  /** Searched for in the text: a map of all lines is more garbage than the event itself. */
   last(name: string): string {
-    return this.values.get(name)?.at(-1) ?? '';
+    const opening = openingOf(name);
+    let value = -1;
+    for (let at = this.text.indexOf(opening); at >= 0; at = this.text.indexOf(opening, value)) value = at + opening.length;
+    if (value < 0) return '';
+    const end = this.text.indexOf(LINE_END, value);
+    return this.text.slice(value, end < 0 ? undefined : end).trim();
   }
 }
+
+const openings = new Map<string, string>();
+
+/** How the line of a header begins. Names are constants of ours, so there are few. */
+function openingOf(name: string): string {
+  let opening = openings.get(name);
+  if (opening === undefined) openings.set(name, (opening = `${LINE_END}${name}:`));
+  return opening;
+}
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 function bytesOf(message: AsReceived): Uint8Array | undefined | 'elsewhere' {
   const { _rdata: received, _msg: parsed } = message.msg ?? message;
@@ -52,8 +69,7 @@ function bytesOf(message: AsReceived): Uint8Array | undefined | 'elsewhere' {
 }
 
 /** The first line is the protocol's and no header; nor is a line without a colon. */
-function linesOf(bytes: Uint8Array): Map<string, string[]> {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+function linesOf(text: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (let line = text.indexOf(LINE_END); line >= 0;) {
     const start = line + LINE_END.length;

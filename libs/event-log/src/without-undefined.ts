@@ -3,13 +3,19 @@
  * so nothing is copied in the ordinary case. Only for plain JSON-like values.
  */
 export function withoutUndefined<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return sameOr(value, value.map(withoutUndefined)) as T;
-  const before = Object.entries(value);
-  const after = before.map(([name, member]): [string, unknown] => [name, withoutUndefined(member)]);
-  if (after.every(([, member], index) => member !== undefined && member === before[index]![1])) return value;
-  return Object.fromEntries(after.filter(([, member]) => member !== undefined)) as T;
+  if (!holdsUndefined(value)) return value;
+  if (Array.isArray(value)) return value.map(withoutUndefined) as T;
+  const kept = Object.entries(value as object).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([name, member]): [string, unknown] => [name, withoutUndefined(member)])) as T;
 }
 
-const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
-  (after.every((member, index) => member === before[index]) ? before : after);
+/** Some object in it has a member that is `undefined`. */
+function holdsUndefined(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsUndefined);
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined || holdsUndefined(member)) return true;
+  }
+  return false;
+}

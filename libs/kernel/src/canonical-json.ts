@@ -23,11 +23,12 @@ function canonicalString(value: string): string {
 }
 
 function canonicalObject(value: Record<string, unknown>): string {
-  const members: string[] = [];
+  let text = '';
   for (const key of Object.keys(value).sort()) {
-    if (value[key] !== undefined) members.push(`${canonicalString(key)}:${canonicalJson(value[key])}`);
+    const member = value[key];
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${canonicalString(key)}:${canonicalJson(member)}`;
   }
-  return `{${members.join(',')}}`;
+  return text === '' ? '{}' : `${text}}`;
 }
 
 /** SHA-256, lower-case hex. */
