@@ -12,7 +12,7 @@ export interface IntakeLimits {
   readonly pullMs: number;
 }
 
-export const INTAKE_LIMITS: IntakeLimits = { batchMessages: 2_000, batchBytes: 8 * 1024 * 1024, pullMessages: 256, gatherMs: 20, pullMs: 2_000 };
+export const INTAKE_LIMITS: IntakeLimits = { batchMessages: 2_000, batchBytes: 8 * 1024 * 1024, pullMessages: 256, gatherMs: 50, pullMs: 2_000 };
 
 /**
  * Pulls ahead of who takes: the next batch gathers in here while the one before it is written, and not more than that,
@@ -75,7 +75,7 @@ export class Intake {
     for await (const message of this.pull) {
       this.queue.push(message);
       this.bytes += message.data.byteLength;
-      this.changed();
+      if (this.queue.length === 1 || this.full()) this.changed(); // nobody waits for less, and each wake-up costs a timer
     }
   }
 
