@@ -9,6 +9,7 @@ export * from './events/index.js';
 export * from './flow.js';
 export * from './subjects.js';
 export * from './limits.js';
+export * from './characters.js';
 export * from './errors.js';
 export { HEADERS, type EventMeta, type NewEvent, type StoredEvent } from './envelope.js';
 export * from './commands.js';

@@ -15,8 +15,12 @@ export const LIMITS = {
   /** One input, preview, or document. */
   blobBytes: 8 * 1024 * 1024,
   planItems: 1_000,
+  /** Of one body, named in a refusal; what comes behind them is not looked at. */
+  fieldProblems: 20,
   /** Nesting of any JSON that comes in. */
   jsonDepth: 64,
+  /** Of one HTTP request body: a megabyte of empty objects takes forty times the time and memory of a text of that length. */
+  jsonValues: 400_000,
   /** Revisions of one aggregate; a direct get returns at most 1,024 messages. */
   aggregateRevisions: 1_000,
   callIdChars: 128,

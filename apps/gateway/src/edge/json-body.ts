@@ -1,17 +1,16 @@
 import { LIMITS, type Json } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 
-const OPENERS = /[[{]/;
-
 /**
- * A body as JSON that the whole system can carry: UTF-8, nested at most `LIMITS.jsonDepth` deep, numbers that have a
+ * A body as JSON that the whole system can carry: UTF-8, nested at most `LIMITS.jsonDepth` deep, of at most
+ * `LIMITS.jsonValues` values, numbers that have a
  * JSON form (1e999 would be Infinity), whole surrogate pairs, no member named `__proto__`.
  * @throws GateError MALFORMED_JSON, INVALID_REQUEST
  */
 export function parseJsonBody(bytes: Buffer): Json | undefined {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
-  refuseDeep(text);
+  refuseOutOfBounds(text);
   const value = parse(text);
   refuseUnspeakable(value);
   return value;
@@ -33,23 +32,35 @@ function parse(text: string): Json {
   }
 }
 
-/** Before parsing, so that a body of nothing but brackets costs one pass over its text and no memory. */
-function refuseDeep(text: string): void {
-  if (!OPENERS.test(text)) return;
+/** Before parsing, so that a body of nothing but brackets costs one pass over its text and no memory. Every value but the first comes behind an opener or a comma. */
+function refuseOutOfBounds(text: string): void {
   let depth = 0;
+  let values = 1;
+  let before = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (inString) {
       if (char === 0x5c) at++;
       else if (char === 0x22) inString = false;
-    } else if (char === 0x22) inString = true;
-    else if (char === 0x5b || char === 0x7b) {
+      continue;
+    }
+    if (char === 0x22) inString = true;
+    else if (isOpener(char)) {
+      values++;
       if (++depth > LIMITS.jsonDepth) throw tooDeep();
-    } else if (char === 0x5d || char === 0x7d) depth--;
+    } else if (char === 0x5d || char === 0x7d) {
+      if (isOpener(before)) values--;
+      depth--;
+    } else if (char === 0x2c) values++;
+    if (char > 0x20) before = char;
   }
+  if (values > LIMITS.jsonValues) throw tooMany();
 }
 
+const isOpener = (char: number): boolean => char === 0x5b || char === 0x7b;
+
+const tooMany = () => new GateError('INVALID_REQUEST', `The body holds more than ${LIMITS.jsonValues} values`);
 const tooDeep = () => new GateError('INVALID_REQUEST', `The body is nested deeper than ${LIMITS.jsonDepth} levels`);
 
 /** @throws GateError INVALID_REQUEST */
@@ -61,7 +72,7 @@ function refuseUnspeakable(value: unknown): void {
     for (const member of value) refuseUnspeakable(member);
     return;
   }
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     if (name === '__proto__') throw new GateError('INVALID_REQUEST', 'A member may not be named __proto__');
     refuseString(name);
     refuseUnspeakable((value as Record<string, unknown>)[name]);

@@ -14,7 +14,7 @@ export class DecisionRequest {
   @Text({ max: 64, pattern: DIGEST, description: '`itemDigest` of the item as it was shown' })
   itemDigest!: string;
 
-  @Text({ optional: true, max: LIMITS.reasonChars, description: 'On reject the model is told this' })
+  @Text({ optional: true, max: LIMITS.reasonChars, prose: true, description: 'On reject the model is told this' })
   reason?: string;
 
   @Text({ optional: true, max: 20, description: 'Only `once` yet, which is the default' })

@@ -1,90 +1,102 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import type { ErrorCode } from '../errors.js';
+import { holdsControl, holdsControlInProse } from '../characters.js';
+import { isObject } from './judge.js';
+import { ruled, type Check, type Class } from './rules.js';
 
-/** The decorators of one request field: validation and OpenAPI from one line, so that they cannot drift apart. */
+/** The decorators of one request field: its rule and OpenAPI from one line, so that they cannot drift apart. */
 interface Common { readonly optional?: true; readonly description?: string }
-interface TextField extends Common { readonly min?: number; readonly max: number; readonly pattern?: RegExp; readonly example?: string }
+interface Characters {
+  readonly max: number;
+  /** Written for people, or a program's own text: it may hold tabs and line breaks. Nothing holds other control characters. */
+  readonly prose?: true;
+}
+interface TextField extends Common, Characters { readonly min?: number; readonly pattern?: RegExp; readonly example?: string }
 interface ListField extends Common { readonly maxItems: number }
-type Class = new () => object;
 
 const described = (field: Common) => ({ required: !field.optional, ...(field.description ? { description: field.description } : {}) });
-const optional = (field: Common) => (field.optional ? [IsOptional()] : []);
+const optional = (field: Common): boolean => field.optional === true;
 
 export function Text(field: TextField): PropertyDecorator {
   const { min = 1, max, pattern, example } = field;
+  const check: Check = (value) => {
+    const problem = textProblem(value, { ...field, min });
+    return problem ?? (pattern && !pattern.test(value as string) ? `must match ${pattern.source}` : undefined);
+  };
   return applyDecorators(
-    ...optional(field), IsString(), MinLength(min), MaxLength(max), ...(pattern ? [Matches(pattern)] : []),
+    ruled({ optional: optional(field), check }),
     ApiProperty({ type: String, minLength: min, maxLength: max, ...described(field), ...(pattern ? { pattern: pattern.source } : {}), ...(example ? { example } : {}) }),
   );
 }
 
-export function Texts(field: ListField & { readonly max: number }): PropertyDecorator {
+export function Texts(field: ListField & Characters): PropertyDecorator {
   return applyDecorators(
-    ...optional(field), IsArray(), ArrayMaxSize(field.maxItems), IsString({ each: true }), MaxLength(field.max, { each: true }),
+    ruled({ optional: optional(field), members: { max: field.maxItems }, check: ofEach((member) => textProblem(member, { ...field, min: 0 })) }),
     ApiProperty({ type: [String], maxItems: field.maxItems, ...described(field) }),
   );
 }
 
 export function OneOf(values: readonly string[], field: Common = {}): PropertyDecorator {
-  return applyDecorators(...optional(field), IsIn([...values]), ApiProperty({ enum: [...values], ...described(field) }));
+  return applyDecorators(ruled({ optional: optional(field), check: oneOf(values) }), ApiProperty({ enum: [...values], ...described(field) }));
 }
 
 export function SomeOf(values: readonly string[], field: ListField): PropertyDecorator {
   return applyDecorators(
-    ...optional(field), IsArray(), ArrayMaxSize(field.maxItems), IsIn([...values], { each: true }),
+    ruled({ optional: optional(field), members: { max: field.maxItems }, check: ofEach(oneOf(values)) }),
     ApiProperty({ enum: [...values], isArray: true, ...described(field) }),
   );
 }
 
 export function Flag(field: Common = {}): PropertyDecorator {
-  return applyDecorators(...optional(field), IsBoolean(), ApiProperty({ type: Boolean, ...described(field) }));
+  const check: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+  return applyDecorators(ruled({ optional: optional(field), check }), ApiProperty({ type: Boolean, ...described(field) }));
 }
 
 /** A JSON object whose inside is nobody's business here. It is taken as it was parsed, never copied or converted. */
 export function JsonBody(field: Common = {}): PropertyDecorator {
   const { required, ...words } = described(field);
-  return applyDecorators(...optional(field), IsObject(), ApiProperty({ type: 'object', additionalProperties: true, selfRequired: required, ...words }));
+  return applyDecorators(ruled({ optional: optional(field), check: anObject }), ApiProperty({ type: 'object', additionalProperties: true, selfRequired: required, ...words }));
 }
 
-const nestedClasses = new Map<object, Map<string, Class>>();
-
-/** An object of another class, validated as one. */
+/** An object of another class, judged as one. */
 export function Nested(type: () => Class, field: Common = {}): PropertyDecorator {
-  return applyDecorators(remember(type), ...optional(field), IsObject(), ValidateNested(), ApiProperty({ type: () => type(), ...described(field) })); // lazy only under the name `type`
+  return applyDecorators(ruled({ optional: optional(field), check: anObject, inner: type }), ApiProperty({ type: () => type(), ...described(field) })); // lazy only under the name `type`
 }
 
-/** A list of objects of another class. How many are too many is often a refusal with a code of its own: then leave `maxItems` out. */
-export function NestedList(type: () => Class, field: Common & { readonly maxItems?: number } = {}): PropertyDecorator {
-  const { maxItems } = field;
+/** A list of objects of another class. @param field `tooMany`: the code of its own that more than `maxItems` have */
+export function NestedList(type: () => Class, field: ListField & { readonly tooMany?: ErrorCode }): PropertyDecorator {
+  const { maxItems, tooMany } = field;
   return applyDecorators(
-    remember(type), ...optional(field), IsArray(), ...(maxItems ? [ArrayMaxSize(maxItems)] : []), ValidateNested({ each: true }),
-    ApiProperty({ type: () => [type()], ...described(field), ...(maxItems ? { maxItems } : {}) }),
+    ruled({ optional: optional(field), check: aList, inner: type, members: { max: maxItems, ...(tooMany ? { code: tooMany } : {}) } }),
+    ApiProperty({ type: () => [type()], ...described(field), maxItems }),
   );
 }
 
-function remember(type: () => Class): PropertyDecorator {
-  return (target, property) => {
-    const known = nestedClasses.get(target) ?? new Map<string, Class>();
-    nestedClasses.set(target, known.set(String(property), type()));
-  };
+const aList: Check = (value) => (Array.isArray(value) ? undefined : 'must be a list');
+const anObject: Check = (value) => (isObject(value) ? undefined : 'must be an object');
+
+function oneOf(values: readonly string[]): Check {
+  const known = new Set<unknown>(values);
+  return (value) => (known.has(value) ? undefined : `must be one of ${values.join(', ')}`);
 }
 
-/**
- * A plain parsed body as an instance of its class, so that class-validator can judge it. Members are taken over as they
- * are (class-transformer would drop a member named `constructor` out of a tool's input). Validates nothing itself.
- */
-export function instanceFrom<T extends object>(type: new () => T, plain: unknown): T {
-  const instance = new type();
-  if (typeof plain !== 'object' || plain === null) return instance;
-  const nested = nestedClasses.get(type.prototype as object);
-  for (const [name, value] of Object.entries(plain)) {
-    const inner = nested?.get(name);
-    const bound = inner === undefined ? value : Array.isArray(value) ? value.map((member) => nestedFrom(inner, member)) : nestedFrom(inner, value);
-    Object.defineProperty(instance, name, { value: bound, enumerable: true, writable: true, configurable: true });
+/** The first member that does not fit stands for all. */
+const ofEach = (check: Check): Check => (value) => {
+  if (!Array.isArray(value)) return 'must be a list';
+  for (const [index, member] of value.entries()) {
+    const problem = check(member);
+    if (problem !== undefined) return `has member ${index}, which ${problem}`;
   }
-  return instance;
+  return undefined;
+};
+
+function textProblem(value: unknown, { min, max, prose }: Characters & { readonly min: number }): string | undefined {
+  if (typeof value !== 'string') return 'must be a text';
+  if (value.length < min || isLonger(value, max)) return `must have ${min} to ${max} characters`;
+  if (prose) return holdsControlInProse(value) ? 'must hold no control characters but tabs and line breaks' : undefined;
+  return holdsControl(value) ? 'must hold no control characters' : undefined;
 }
 
-const nestedFrom = (type: Class, value: unknown): unknown =>
-  (typeof value === 'object' && value !== null && !Array.isArray(value) ? instanceFrom(type, value) : value);
+/** Characters as JSON Schema counts them: one beyond the basic plane is two code units, and one character. */
+const isLonger = (text: string, max: number): boolean => text.length > max && (text.length > 2 * max || [...text].length > max);

@@ -1,4 +1,4 @@
-export { instanceFrom } from './fields.js';
+export { problemsOf, type FieldProblem } from './judge.js';
 export * from './problem.js';
 export * from './page.js';
 export * from './tenants.js';

@@ -23,6 +23,6 @@ export class ProposeRequest {
   @Text({ optional: true, max: 80, pattern: ID_PATTERN, description: 'Default: made from the plan’s id' })
   turnId?: string;
 
-  @NestedList(() => CallRequest)
+  @NestedList(() => CallRequest, { maxItems: LIMITS.planItems, tooMany: 'PLAN_TOO_LARGE' })
   items!: CallRequest[];
 }

@@ -12,7 +12,7 @@ export class EndpointRequest {
   @Text({ optional: true, max: 1_024, description: 'mcp-stdio: the program to start' })
   command?: string;
 
-  @Texts({ optional: true, maxItems: 200, max: 4_096, description: 'mcp-stdio: its arguments' })
+  @Texts({ optional: true, maxItems: 200, max: 4_096, prose: true, description: 'mcp-stdio: its arguments' })
   args?: string[];
 
   @Texts({ optional: true, maxItems: 100, max: 200, description: 'mcp-stdio: names of environment variables to hand through; nothing else is' })
@@ -24,7 +24,7 @@ export class EndpointRequest {
   @OneOf(['files'], { optional: true, description: 'mcp-stdio: preview and reconcile adapter laid over the server' })
   adapter?: 'files';
 
-  @Text({ optional: true, max: 2_000, description: 'fake: how it behaves' })
+  @Text({ optional: true, max: 2_000, prose: true, description: 'fake: how it behaves' })
   behaviour?: string;
 }
 

@@ -20,7 +20,7 @@ export class OpenSessionRequest {
 }
 
 export class EndSessionRequest {
-  @Text({ optional: true, max: LIMITS.reasonChars })
+  @Text({ optional: true, max: LIMITS.reasonChars, prose: true })
   reason?: string;
 }
 
