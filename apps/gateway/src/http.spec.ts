@@ -216,6 +216,8 @@ describe('the edge over HTTP', () => {
       ['a plan that is not there', 'GET', () => '/v1/plans/s000000000000-p000000000000', {}, 404, 'NOT_FOUND'],
       ['a wait that is no number', 'GET', () => '/v1/plans/s000000000000-p000000000000?wait=soon', {}, 400, 'INVALID_REQUEST'],
       ['a wait given twice', 'GET', () => '/v1/plans/s000000000000-p000000000000?wait=1&wait=2', {}, 400, 'INVALID_REQUEST'],
+      ['a wait of 61 seconds', 'GET', () => '/v1/plans/s000000000000-p000000000000?wait=61', {}, 400, 'INVALID_REQUEST'],
+      ['a NUL in an agent’s name', 'POST', () => '/v1/sessions', { body: { agent: 'a\0b' } }, 400, 'INVALID_REQUEST'],
       ['an Idempotency-Key that is too long', 'POST', () => '/v1/sessions', { body: { agent: 'a' }, headers: { 'idempotency-key': 'x'.repeat(129) } }, 400, 'INVALID_REQUEST'],
       ['a cursor that is none', 'GET', () => `/v1/sessions/${session}/events?cursor=zzz`, {}, 400, 'CURSOR_INVALID'],
     ])('answers %s with a problem', async (_what, method, url, asking, status, code) => {
@@ -402,7 +404,7 @@ describe('the edge over HTTP', () => {
       const answer = await gate.ask<{ reflects: number }>('GET', '/v1/audit/plan-items?from=2026-03-01&provider=files&decision=deny&limit=5', admin);
       expect(answer.body).toEqual({ rows: [], reflects: 7 });
       expect(gate.planner.sent.at(-1)).toMatchObject({ payload: { from: '2026-03-01T00:00:00.000Z', provider: 'files', decision: 'deny', limit: 5 }, context: { tenant: 'acme', principal: 'admin' } });
-      for (const query of ['limit=0', 'limit=1e3', 'from=yesterday', 'decision=maybe', 'session=*', 'session=a&session=b']) {
+      for (const query of ['limit=0', 'limit=1e3', 'from=yesterday', 'decision=maybe', 'session=*', 'provider=a%00b', 'session=a&session=b']) {
         expect((await gate.ask('GET', `/v1/audit/plan-items?${query}`, admin)).body.code).toBe('INVALID_REQUEST');
       }
     });

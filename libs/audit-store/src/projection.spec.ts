@@ -2,7 +2,7 @@ import { migrateAuditStore, openAuditStore, type AuditStore } from './index.js';
 import { TABLES, columnsOf } from './tables.js';
 import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
 import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
-import { AWKWARD, blob, life, opened, proposed } from '../test/plan-facts.js';
+import { AWKWARD, answered, blob, evaluated, inline, life, opened, outcome, proposed, started } from '../test/plan-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;
@@ -60,6 +60,29 @@ describe('project', () => {
     const tale = taleOf(proposed(['i1'], { input: blob('large') }));
     await store.project(tale.messages);
     expect(await rows('SELECT input, input_digest, input_bytes FROM audit.plan_items')).toEqual([{ input: null, input_digest: blob('large').digest, input_bytes: '5' }]);
+  });
+
+  it('keeps what people and providers wrote with NUL in it, bodies exactly and prose as its escape', async () => {
+    const withNul = <T>(event: T): T => JSON.parse(JSON.stringify(event).replaceAll('NUL', String.raw`\u0000`)) as T;
+    const tale = taleOf(...[
+      proposed(['i1'], { description: 'a NUL b', input: inline({ path: 'a\0b' }) }),
+      { type: 'plan.Previewed', data: { items: [{ itemId: 'i1', tree: inline({ nodes: ['a\0b'] }), fingerprint: 'a NUL b', tookMs: 1 }] } },
+      { type: 'plan.Evaluated', data: { ...evaluated({}).data, items: [{ itemId: 'i1', decision: 'ask', decidedBy: 'policy:r', itemDigest: 'd', message: 'a NUL b' }] } },
+      { type: 'plan.ItemsAnswered', data: { answers: (answered('i1', 'approve').data as { answers: object[] }).answers.map((one) => ({ ...one, reason: 'a NUL b' })) } },
+      { type: 'plan.ApplyStarted', data: { ...started([]).data, attempts: [{ itemId: 'i1', attempt: 1, fence: 1, idempotencyKey: 'k', expectedFingerprint: 'a NUL b' }] } },
+      { type: 'plan.Outcomes', data: { outcomes: [
+        { ...(outcome('i1', 'failed').data as { outcomes: object[] }).outcomes[0], result: inline({ text: 'a\0b' }), error: { category: 'other', message: 'a NUL b', retryable: false } },
+      ] } },
+    ].map((event) => withNul(event)) as ReturnType<typeof life>);
+    expect((await store.project(tale.messages)).quarantined).toEqual([]);
+    const [kept] = await rows(`SELECT i.description, i.input, i.input_digest, p.tree, p.fingerprint, v.message, a.reason, s.expected_fingerprint, r.result, r.error_message
+      FROM audit.plan_items i JOIN audit.item_previews p USING (item_id) JOIN audit.item_verdicts v USING (item_id) JOIN audit.item_answers a USING (item_id)
+      JOIN audit.apply_starts s USING (item_id) JOIN audit.apply_results r USING (item_id)`);
+    const escaped = String.raw`a \u0000 b`;
+    expect(kept).toEqual({
+      description: escaped, fingerprint: escaped, message: escaped, reason: escaped, expected_fingerprint: escaped, error_message: escaped,
+      input: JSON.stringify({ path: 'a\0b' }), input_digest: inline({ path: 'a\0b' }).digest, tree: JSON.stringify({ nodes: ['a\0b'] }), result: JSON.stringify({ text: 'a\0b' }),
+    });
   });
 
   it('keeps headers that no column says', async () => {

@@ -21,6 +21,7 @@ afterEach(() => store.close());
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const unknown = { type: 'plan.Embroidered', data: {} } as unknown as AnyEvent;
 const verdict = evaluated({ i1: 'allow' });
+const withTurn = (turnId: string): AnyEvent => { const event = proposed(['i1']); return { ...event, data: { ...event.data, turnId } } as AnyEvent; };
 const subject = (token: string): string => `evt.t1.sabcdefgh1.plan.sabcdefgh1-p0000000001.${token}`;
 
 /** A proposal whose input nests as deep as that. */
@@ -51,7 +52,7 @@ const CASES: readonly [string, AnyEvent, Told, string, boolean][] = [
   ['a body that is not UTF-8', verdict, { body: Uint8Array.of(0x7b, 0xff, 0x7d) }, 'not_utf8', false],
   ['a body with NUL in it', verdict, { body: bytes('{\0}') }, 'holds_nul', false],
   ['an empty body', verdict, { body: new Uint8Array(0) }, 'unreadable', true],
-  ['a text with NUL in it', proposed(['i1'], { description: 'a\0b' }), {}, 'holds_nul', true],
+  ['a name with NUL in it', withTurn('a\0b'), {}, 'holds_nul', true],
   ['a text that is not Unicode', proposed(['i1'], { description: 'a\ud800b' }), {}, 'shape_unknown', true],
   ['a header with NUL in it', verdict, { headers: { [HEADERS.actor]: ['a\0b'] } }, 'holds_nul', true],
   ['a number that no column holds', evaluated({ i1: 'allow' }, 1e300), {}, 'shape_unknown', true],

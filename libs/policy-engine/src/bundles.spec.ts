@@ -41,6 +41,14 @@ describe('parseBundle', () => {
     ['a repeated key', 'rules: []\nrules: []', /unique/],
     ['a merge key', 'rules:\n  - { id: x, match: {}, action: deny, <<: { message: y } }', /no such field/],
     ['two documents', 'rules: []\n---\nrules: []', /more than one document/],
+    ['two documents parted by the end of one', 'rules: []\n...\nrules: []', /more than one document/],
+    ['two documents, the second with a directive', 'rules: []\n...\n%YAML 1.2\n---\nrules: []', /more than one document/],
+    ['a second document of nothing', 'rules: []\n---\n', /more than one document/],
+    ['a first document of nothing', '---\n---\nrules: []', /more than one document/],
+    ['two objects of JSON', '{"rules":[]}\n{"rules":[]}', /cannot be read/],
+    ['NUL in a message', String.raw`rules: [{ id: r, match: {}, action: deny, message: "a\0b" }]`, /control character/],
+    ['an escape code in a message', String.raw`rules: [{ id: r, match: {}, action: deny, message: "a\e[2Jb" }]`, /control character/],
+    ['a line break in a name', String.raw`rules: [{ id: r, match: { tool_name: "a\nb" }, action: deny }]`, /control character/],
     ['nothing', '', /empty/],
     ['a comment alone', '# nothing\n', /at its top|empty/],
     ['broken syntax', 'rules: [', /cannot be read/],
@@ -58,6 +66,10 @@ describe('parseBundle', () => {
     ['an alias bomb', 'a: &a [x, x]\nb: [*a, *a]', /anchor|alias/],
   ])('refuses %s', (_what, text, message) => {
     expect(() => parseBundle(text)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID', message: expect.stringMatching(message) }));
+  });
+
+  it('takes one document between its marks, and lines in a message', () => {
+    expect(parseBundle('%YAML 1.2\n---\nrules: [{ id: r, match: {}, action: deny, message: "a\\n\\tb" }]\n...\n').rules[0]?.message).toBe('a\n\tb');
   });
 
   it('says where the fault is', () => {

@@ -1,4 +1,4 @@
-import { POLICY_BUNDLE_SCHEMA, type PolicyBundle } from '@countersign/contracts';
+import { LIMITS, POLICY_BUNDLE_SCHEMA, holdsControl, holdsControlInProse, type PolicyBundle } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 
@@ -12,8 +12,12 @@ export function validateBundle(candidate: unknown): PolicyBundle {
   if (!validate(candidate)) throw invalid(validate.errors?.[0]);
   const places = new Map<string, number>();
   candidate.rules.forEach(({ id, match, message = '' }, index) => {
-    for (const [name, text] of Object.entries(match)) refuseHalves(`/rules/${index}/match/${name}`, text);
+    for (const [name, text] of Object.entries(match)) {
+      refuseHalves(`/rules/${index}/match/${name}`, text);
+      if (holdsControl(text)) throw refused(`/rules/${index}/match/${name}`, 'no name holds a control character');
+    }
     refuseHalves(`/rules/${index}/message`, message);
+    if (holdsControlInProse(message)) throw refused(`/rules/${index}/message`, 'a message holds no control characters but tabs and line breaks');
     const before = places.get(id);
     if (before !== undefined) throw refused(`/rules/${index}/id`, `rule ${before} has the id ${id} too`);
     places.set(id, index);
@@ -35,7 +39,8 @@ function refuseHalves(path: string, text: string): void {
   if (!text.isWellFormed()) throw refused(path, 'half of a surrogate pair');
 }
 
-const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+/** @param name the author's own, so only its beginning */
+const pointerToken = (name: string): string => name.slice(0, LIMITS.nameChars).replaceAll('~', '~0').replaceAll('/', '~1');
 
 export function refused(path: string, problem: string): GateError {
   return new GateError('POLICY_INVALID', `The bundle is refused at ${path === '' ? 'its top' : path}: ${problem}`, { path, problem });

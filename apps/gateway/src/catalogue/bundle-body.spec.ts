@@ -24,3 +24,10 @@ it('takes an object from JSON and nothing else', () => {
   expect(bundleFrom({ rules: [] })).toEqual({ rules: [] });
   for (const body of [undefined, null, [], 'rules: []', 1]) expect(() => bundleFrom(body)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID' }));
 });
+
+it('takes no more from JSON than from YAML', () => {
+  for (const body of [{ rules: rules(LIMITS.policyRules + 1) }, { rules: 'x'.repeat(LIMITS.eventBytes) }]) {
+    expect(() => bundleFrom(body)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID' }));
+  }
+  expect(bundleFrom({ rules: rules(LIMITS.policyRules) }).rules).toHaveLength(LIMITS.policyRules);
+});

@@ -1,4 +1,4 @@
-import { LIMITS } from '@countersign/contracts';
+import { LIMITS, holdsControl } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -10,10 +10,10 @@ export interface WaitFor {
   readonly until: 'verdict' | 'settled';
 }
 
-/** `?wait=<seconds>&until=verdict|settled`. A longer wait than `LIMITS.waitMs` is cut to it. @throws GateError INVALID_REQUEST */
+/** `?wait=<seconds>&until=verdict|settled`. The wait is at most `LIMITS.waitMs`. @throws GateError INVALID_REQUEST */
 export function waitFrom(query: Query): WaitFor {
-  const seconds = numberFrom(query, 'wait', { max: Number.MAX_SAFE_INTEGER, fraction: true }) ?? 0;
-  return { waitMs: Math.min(seconds * 1_000, LIMITS.waitMs), until: oneOf(query, 'until', ['verdict', 'settled']) ?? 'verdict' };
+  const seconds = numberFrom(query, 'wait', { max: LIMITS.waitMs / 1_000, fraction: true }) ?? 0;
+  return { waitMs: seconds * 1_000, until: oneOf(query, 'until', ['verdict', 'settled']) ?? 'verdict' };
 }
 
 /** A position in the log. @throws GateError INVALID_REQUEST */
@@ -37,6 +37,7 @@ export function textFrom(query: Query, name: string, max: number): string | unde
   if (value === undefined) return undefined;
   if (typeof value !== 'string') throw new GateError('INVALID_REQUEST', `?${name} must be given once`);
   if (value.length === 0 || value.length > max || !value.isWellFormed()) throw new GateError('INVALID_REQUEST', `?${name} must have 1 to ${max} characters`);
+  if (holdsControl(value)) throw new GateError('INVALID_REQUEST', `?${name} must hold no control characters`);
   return value;
 }
 

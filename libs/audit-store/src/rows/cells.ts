@@ -21,6 +21,14 @@ export function text(value: unknown, what: string): string {
   return value;
 }
 
+/**
+ * What a person or a provider wrote. A NUL in it becomes the six characters of its JSON escape, since no text of PostgreSQL
+ * holds one; what was written exactly stands in the event's body.
+ */
+export const prose = (value: unknown, what: string): string => text(typeof value === 'string' ? value.replaceAll('\0', String.raw`\u0000`) : value, what);
+
+export const optionalProse = (value: unknown, what: string): string | null => (value === undefined || value === null ? null : prose(value, what));
+
 export function identifier(value: unknown, what: string): string {
   const found = text(value, what);
   if (Buffer.byteLength(found, 'utf8') > IDENTIFIER_BYTES) throw new Unprojectable('too_long', `${what} is longer than ${IDENTIFIER_BYTES} bytes`);

@@ -1,6 +1,6 @@
 import type { ReadableEvent } from './readable.js';
 import {
-  bigint, canonical, finite, flag, identifier, integer, list, optionalText, optionalTime, record, sealed, text, time,
+  bigint, canonical, finite, flag, identifier, integer, list, optionalProse, optionalText, optionalTime, prose, record, sealed, text, time,
 } from './cells.js';
 import type { Facts, RowSink } from './row-sink.js';
 import { Unprojectable } from './unprojectable.js';
@@ -20,7 +20,7 @@ export const previewed: RowsOf = (event, common, sink) => {
       tree_bytes: tree?.bytes ?? null,
       tree: tree?.text ?? null,
       absent: optionalText(item['absent'], 'absent'),
-      fingerprint: optionalText(item['fingerprint'], 'fingerprint'),
+      fingerprint: optionalProse(item['fingerprint'], 'fingerprint'),
       took_ms: finite(item['tookMs'], 'tookMs'),
     });
   });
@@ -46,7 +46,7 @@ export const evaluated: RowsOf = (event, common, sink) => {
       decision: verdict(item['decision']),
       decided_by: text(item['decidedBy'], 'decidedBy'),
       downgraded: item['downgraded'] === undefined ? false : flag(item['downgraded'], 'downgraded'),
-      message: optionalText(item['message'], 'message'),
+      message: optionalProse(item['message'], 'message'),
       item_digest: text(item['itemDigest'], 'itemDigest'),
       expires_at: optionalTime(item['expiresAt'], 'expiresAt'),
     });
@@ -62,7 +62,7 @@ export const itemsAnswered: RowsOf = (event, common, sink) => {
       decision: oneOf(answer['decision'], 'decision', ['approve', 'reject']),
       scope: text(answer['scope'], 'scope'),
       principal: identifier(answer['principal'], 'principal'),
-      reason: optionalText(answer['reason'], 'reason'),
+      reason: optionalProse(answer['reason'], 'reason'),
       answered_at: time(answer['answeredAt'], 'answeredAt'),
       assertion_claims: canonical(record(assertion['claims'], 'claims'), 'claims'),
       assertion_key_id: text(assertion['keyId'], 'keyId'),
@@ -106,7 +106,7 @@ export const applyStarted: RowsOf = (event, common, sink) => {
       attempt: integer(attempt['attempt'], 'attempt'),
       fence: bigint(attempt['fence'], 'fence'),
       idempotency_key: text(attempt['idempotencyKey'], 'idempotencyKey'),
-      expected_fingerprint: optionalText(attempt['expectedFingerprint'], 'expectedFingerprint'),
+      expected_fingerprint: optionalProse(attempt['expectedFingerprint'], 'expectedFingerprint'),
     });
   });
 };
@@ -124,7 +124,7 @@ export const outcomes: RowsOf = (event, common, sink) => {
       result_bytes: result?.bytes ?? null,
       result: result?.text ?? null,
       error_category: error ? text(error['category'], 'error.category') : null,
-      error_message: error ? text(error['message'], 'error.message') : null,
+      error_message: error ? prose(error['message'], 'error.message') : null,
       error_retryable: error ? flag(error['retryable'], 'error.retryable') : null,
       started_at: time(outcome['startedAt'], 'startedAt'),
       ended_at: time(outcome['endedAt'], 'endedAt'),

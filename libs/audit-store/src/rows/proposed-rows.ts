@@ -1,5 +1,5 @@
 import type { ReadableEvent } from './readable.js';
-import { bigint, canonical, identifier, list, record, sealed, text, time } from './cells.js';
+import { bigint, canonical, identifier, list, prose, record, sealed, text, time } from './cells.js';
 import type { Facts, RowSink } from './row-sink.js';
 import { Unprojectable } from './unprojectable.js';
 
@@ -66,7 +66,7 @@ function operationFacts(operation: Fields, providers: Fields): Facts {
   return {
     kind: text(operation['kind'], 'kind'),
     risk: text(operation['risk'], 'risk'),
-    description: text(operation['description'], 'description'),
+    description: prose(operation['description'], 'description'),
     category: text(operation['category'], 'category'),
     provider,
     provider_version: bigint(snapshot['version'], 'provider.version'),

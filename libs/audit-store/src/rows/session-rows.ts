@@ -1,5 +1,5 @@
 import type { ReadableEvent } from './readable.js';
-import { record, text, time } from './cells.js';
+import { prose, record, text, time } from './cells.js';
 import type { Facts, RowSink } from './row-sink.js';
 
 export function sessionOpened(event: ReadableEvent, common: Facts, sink: RowSink): void {
@@ -20,7 +20,7 @@ export function sessionEnded(event: ReadableEvent, common: Facts, sink: RowSink)
   sink.add('session_endings', common, {
     ordinal: 0,
     ended_by: text(data['by'], 'by'),
-    reason: text(data['reason'], 'reason'),
+    reason: prose(data['reason'], 'reason'),
     ended_at: time(data['at'], 'at'),
   });
 }

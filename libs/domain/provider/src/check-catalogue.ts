@@ -1,4 +1,4 @@
-import { CATEGORIES, LIMITS, RISK_CLASSES, TOOL_KINDS, type ToolSchema } from '@countersign/contracts';
+import { CATEGORIES, LIMITS, RISK_CLASSES, TOOL_KINDS, holdsControl, holdsControlInProse, type ToolSchema } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 
 /** Operation names become keys and appear in rules; also MCP servers' dots, slashes and colons are taken. */
@@ -47,6 +47,8 @@ function checkKindAndRisk(operation: ToolSchema): void {
 function checkBounds(operation: ToolSchema): void {
   const { timeoutMs, concurrency } = operation;
   if (operation.description.length > LIMITS.descriptionChars) throw invalid(operation, `its description is longer than ${LIMITS.descriptionChars} characters`);
+  if (holdsControlInProse(operation.description)) throw invalid(operation, 'its description holds control characters other than tabs and line breaks');
+  if (concurrency?.keyFields?.some(holdsControl)) throw invalid(operation, 'a key field’s name holds control characters');
   if (timeoutMs !== undefined && (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)) {
     throw invalid(operation, `its timeout is not between 1 and ${MAX_TIMEOUT_MS} ms`);
   }

@@ -38,12 +38,21 @@ describe('registerProvider', () => {
     ['an empty name', { name: '' }],
     ['a name with white space', { name: 'a b' }],
     ['a description without end', { description: 'x'.repeat(8_193) }],
+    ['a name with NUL', { name: 'a\0b' }],
+    ['a name that ends its line', { name: 'a\n' }],
+    ['a description with NUL', { description: 'a\0b' }],
+    ['a description with an escape code', { description: 'a\u001b[2Jb' }],
+    ['a key field with NUL', { concurrency: { safe: true, keyFields: ['pa\0th'] } }],
     ['a timeout of nothing', { timeoutMs: 0 }],
     ['a timeout of days', { timeoutMs: 86_400_000 }],
     ['a key field named twice', { concurrency: { safe: true, keyFields: ['path', 'path'] } }],
     ['a name used twice', { name: 'read_file' }],
   ])('refuses %s', (_what, change) => {
     on.given([]).when(command([read, { ...write, ...change }])).thenRefused('PROVIDER_INVALID');
+  });
+
+  it('takes lines in a description', () => {
+    on.given([]).when(command([{ ...write, description: 'a\r\n\tb' }])).then([registered(1, [{ ...write, description: 'a\r\n\tb' }])]);
   });
 
   it('refuses interactive operations as not supported yet', () => {
