@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { eventSubject, planKey, type DeadLetter, type LogStream, type NewEvent, type PlanEvent, type Role, type ServiceName } from '@countersign/contracts';
 import type { IssuedKeyView, Problem, SessionView, TenantView } from '@countersign/contracts/http';
 import { InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, subjectMatches } from '@countersign/event-log';
+import { GateError } from '@countersign/kernel';
 import type { TenantLimits } from '../bounds/tenant-bounds.js';
 import { hashOf } from '../auth/api-key.js';
 import { configureHttp, makeHttpAdapter, type EdgeTimes } from '../edge/server.js';
@@ -35,6 +36,8 @@ export class MemoryGate {
   readonly retried: string[] = [];
   /** Services whose handler fails when it is run again. */
   readonly failing = new Map<string, Error>();
+  /** Sequences of GATE that a read of the log stumbles over. */
+  readonly unreadable = new Set<number>();
   readonly logged: string[] = [];
   readonly publicKey: KeyObject;
   private readonly privateKey: string;
@@ -115,7 +118,7 @@ export class MemoryGate {
       log: new InMemoryEventLog('gateway', this.broker),
       blobs: this.blobs,
       feed: this.feed,
-      history: { from: (stream, filter, after) => historyOf(this.broker, stream, filter, after) },
+      history: { from: (stream, filter, after) => historyOf(this.broker, this.unreadable, stream, filter, after) },
       commands: this.planner,
       deadLetters: this.deadLetters(),
       ...(this.limits ? { limits: this.limits } : {}),
@@ -137,8 +140,13 @@ export class MemoryGate {
   }
 }
 
-async function* historyOf(broker: InMemoryBroker, stream: LogStream, filter: string, after: number) {
-  for (const event of broker.all(stream)) if (event.sequence > after && subjectMatches(filter, subjectOf(event))) yield event;
+async function* historyOf(broker: InMemoryBroker, unreadable: ReadonlySet<number>, stream: LogStream, filter: string, after: number) {
+  for (const event of broker.all(stream)) {
+    const { sequence } = event;
+    if (sequence <= after || !subjectMatches(filter, subjectOf(event))) continue;
+    if (stream === 'GATE' && unreadable.has(sequence)) throw new GateError('EVENT_UNREADABLE', undefined, { stream, sequence });
+    yield event;
+  }
 }
 
 /** The broker's own tidings by filter; a spec can lose some. */

@@ -5,6 +5,8 @@ import type { EventView } from '@countersign/contracts/http';
 export const PERMISSION_REQUEST = 'permission_request';
 /** A verdict that asks nobody. */
 export const PLAN_READY = 'plan_ready';
+/** In the place of an event that this build cannot read; `data` says only its stream and sequence. */
+export const UNREADABLE = 'unreadable';
 
 /**
  * What a server-sent event is called (`plan-apply-gate` § Decision semantics: a verdict that asks is a permission request). Every

@@ -1,12 +1,16 @@
 import type { FastifyReply } from 'fastify';
+import { LOG_STREAMS, tenantFilter, type StoredEvent } from '@countersign/contracts';
+import type { EventView } from '@countersign/contracts/http';
+import { GateError } from '@countersign/kernel';
 import type { ServiceLogger } from '@countersign/service-host';
 import type { KeyRing } from '../auth/key-ring.js';
 import type { Asked } from '../edge/asked.js';
 import { problemOf, refusalOf } from '../edge/problem.js';
 import { textFrom, type Query } from '../edge/query.js';
 import { START, formatCursor, parseCursor, type Cursor } from './cursor.js';
+import { UNREADABLE, eventName } from './event-name.js';
 import { eventView } from './event-view.js';
-import { LogFollower, type FollowParts, type Followed, type Scope } from './log-follower.js';
+import { LogFollower, type FollowParts, type Followed, type Scope, type Unreadable } from './log-follower.js';
 import { SseWriter } from './sse-writer.js';
 
 export interface StartFrom { readonly query: Query; readonly lastId: string | undefined }
@@ -23,7 +27,7 @@ export class EventStreaming {
 
   /** @throws GateError CURSOR_INVALID, INVALID_REQUEST, UNAVAILABLE, before anything is written */
   async stream(asked: Asked, scope: Scope, from: StartFrom, reply: FastifyReply): Promise<void> {
-    const cursor = await this.startOf(scope, from);
+    const cursor = await this.startOf(asked, scope, from);
     const over = new AbortController();
     const end = (): void => over.abort();
     const leave = this.keys.whenRevoked(asked.caller, end);
@@ -53,9 +57,17 @@ export class EventStreaming {
   }
 
   /** In a quiet moment it is also seen whether the key still holds. */
-  private async write(asked: Asked, { event, cursor }: Followed, writer: SseWriter): Promise<boolean> {
-    if (event) return writer.event(formatCursor(cursor), eventView(event));
+  private async write(asked: Asked, { event, unreadable, cursor }: Followed, writer: SseWriter): Promise<boolean> {
+    const shown = event ? shownAs(event) : undefined;
+    if (shown) return writer.event(formatCursor(cursor), shown.name, shown.data);
+    const place = unreadable ?? event;
+    if (place) return this.writeUnreadable(asked, place, formatCursor(cursor), writer);
     return (await this.keys.stillHolds(asked.caller)) && (await writer.keepAlive());
+  }
+
+  private writeUnreadable(asked: Asked, { stream, sequence }: Unreadable, cursor: string, writer: SseWriter): Promise<boolean> {
+    this.logger.warn({ correlationId: asked.trace.correlationId, code: 'EVENT_UNREADABLE', stream, sequence }, 'an event stream passes an event that cannot be read');
+    return writer.event(cursor, UNREADABLE, { stream, sequence });
   }
 
   private async tellProblem(asked: Asked, writer: SseWriter, error: unknown): Promise<void> {
@@ -64,15 +76,35 @@ export class EventStreaming {
     await writer.problem(problemOf(error, correlationId).problem);
   }
 
-  private async startOf(scope: Scope, { query, lastId }: StartFrom): Promise<Cursor> {
+  private async startOf(asked: Asked, scope: Scope, { query, lastId }: StartFrom): Promise<Cursor> {
     const text = lastId !== undefined && lastId !== '' ? lastId : textFrom(query, 'cursor', 200) ?? 'now';
     if (text === 'start') return START;
-    return text === 'now' ? this.now(scope) : parseCursor(text);
+    return text === 'now' ? this.now(scope) : this.reached(asked, parseCursor(text));
+  }
+
+  /** Of another log, or of one that was put back: it would pass over what is still to come. @throws GateError CURSOR_INVALID */
+  private async reached(asked: Asked, cursor: Cursor): Promise<Cursor> {
+    for (const stream of LOG_STREAMS) {
+      const last = cursor[stream] === 0 ? 0 : await this.parts.log.lastSequence(stream, tenantFilter(asked.caller.tenant));
+      if (cursor[stream] > last) throw new GateError('CURSOR_INVALID', 'The cursor is beyond the end of the log');
+    }
+    return cursor;
   }
 
   private async now(scope: Scope): Promise<Cursor> {
     const cursor: Record<keyof Cursor, number> = { ...START };
     for (const stream of scope.streams) cursor[stream] = await this.parts.log.lastSequence(stream, scope.filter);
     return cursor;
+  }
+}
+
+/** Undefined when its body has not the shape of its type: that is not read either. */
+function shownAs(event: StoredEvent): { readonly name: string; readonly data: EventView } | undefined {
+  try {
+    const data = eventView(event);
+    return { name: eventName(data), data };
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   }
 }

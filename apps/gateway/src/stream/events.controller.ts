@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { FromCaller, type Asked } from '../edge/asked.js';
 import type { Query as QueryOf } from '../edge/query.js';
 import { SessionReader } from '../sessions/session-reader.js';
-import { PERMISSION_REQUEST, PLAN_READY } from './event-name.js';
+import { PERMISSION_REQUEST, PLAN_READY, UNREADABLE } from './event-name.js';
 import { EventStreaming } from './event-streaming.js';
 import { sessionScope, tenantScope } from './log-follower.js';
 
@@ -13,7 +13,7 @@ const CURSOR = {
   description: 'Where to go on: the id of the last event that was received, `start` for everything, `now` (default) for what comes. `Last-Event-ID` says the same and goes first',
 } as const;
 const STREAM = {
-  description: `Server-sent events: \`id\` is the cursor, \`data\` an EventView, \`event\` its type. A verdict (\`plan.Evaluated\`) is called \`${PERMISSION_REQUEST}\` when it asks a person about at least one item, and \`${PLAN_READY}\` when it asks nobody. \`problem\`, with a Problem as data, is the last that a stream says when it cannot go on`,
+  description: `Server-sent events: \`id\` is the cursor, \`data\` an EventView, \`event\` its type. A verdict (\`plan.Evaluated\`) is called \`${PERMISSION_REQUEST}\` when it asks a person about at least one item, and \`${PLAN_READY}\` when it asks nobody. \`${UNREADABLE}\` stands for an event that this gateway cannot read, with its \`stream\` and \`sequence\` as data. \`problem\`, with a Problem as data, is the last that a stream says when it cannot go on`,
   content: { 'text/event-stream': { schema: { type: 'string' } } },
 } as const;
 

@@ -1,5 +1,6 @@
 import { eventSubject, sessionKey, type AggregateKey, type NewEvent, type StoredEvent } from '@countersign/contracts';
 import { InMemoryBroker, InMemoryEventLog, subjectMatches } from '@countersign/event-log';
+import { GateError } from '@countersign/kernel';
 import { MemoryFeed } from '../spec-support/memory-gate.js';
 import { START, type Cursor } from './cursor.js';
 import { LogFollower, sessionScope, tenantScope, type Followed } from './log-follower.js';
@@ -11,14 +12,18 @@ function world() {
   const broker = new InMemoryBroker();
   const feed = new MemoryFeed(broker);
   const log = new InMemoryEventLog('planner', broker);
-  const world = { broker, feed, log, hidden: 0, reads: 0 };
+  const world = { broker, feed, log, hidden: 0, reads: 0, unreadable: new Set<number>() };
   const parts = {
     log, feed,
     history: {
       async *from(stream: 'GATE' | 'CATALOG', filter: string, after: number) {
         world.reads += 1;
         const all = broker.all(stream);
-        for (const event of all.slice(0, all.length - world.hidden)) if (event.sequence > after && subjectMatches(filter, eventSubject(event.key, event.author, event.rev))) yield event;
+        for (const event of all.slice(0, all.length - world.hidden)) {
+          if (event.sequence <= after || !subjectMatches(filter, eventSubject(event.key, event.author, event.rev))) continue;
+          if (world.unreadable.has(event.sequence)) throw new GateError('EVENT_UNREADABLE', 'newer', { stream, sequence: event.sequence, subject: 'x' });
+          yield event;
+        }
       },
     },
   };
@@ -119,6 +124,31 @@ describe('following the log', () => {
     await burst.append(sessionKey('acme', S));
     expect((await reading).seen).toEqual(upTo(61, 2));
     expect(burst.reads).toBeGreaterThan(readsBefore);
+  });
+
+  it('tells the place of what cannot be read, and goes on behind it', async () => {
+    const { parts, append, unreadable } = world();
+    for (const sequence of [1, 3, 4, 6]) unreadable.add(sequence);
+    await append(sessionKey('acme', S), 6);
+    const over = new AbortController();
+    const told: [string, number][] = [];
+    for await (const { event, unreadable: passed, cursor } of new LogFollower(parts, sessionScope('acme', S), START).follow(over.signal, 30)) {
+      if (event) told.push(['read', event.sequence]);
+      if (passed) told.push([`not read in ${passed.stream}`, passed.sequence]);
+      expect(cursor.GATE).toBe(told.at(-1)![1]);
+      if (cursor.GATE === 6) over.abort();
+    }
+    expect(told).toEqual([['not read in GATE', 1], ['read', 2], ['not read in GATE', 3], ['not read in GATE', 4], ['read', 5], ['not read in GATE', 6]]);
+  });
+
+  it('ends with any other fault of the log', async () => {
+    const { parts, append, unreadable } = world();
+    unreadable.add(1);
+    await append(sessionKey('acme', S), 1);
+    const failing = (error: GateError) => take(new LogFollower({ ...parts, history: { from: () => { throw error; } } }, sessionScope('acme', S), START), 1);
+    await expect(failing(new GateError('UNAVAILABLE'))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(failing(new GateError('EVENT_UNREADABLE'))).rejects.toMatchObject({ code: 'EVENT_UNREADABLE' });
+    await expect(failing(new GateError('EVENT_UNREADABLE', 'before', { sequence: 0 }))).rejects.toMatchObject({ code: 'EVENT_UNREADABLE' });
   });
 
   it('gives a tenant nothing of another', async () => {

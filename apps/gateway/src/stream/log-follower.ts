@@ -1,5 +1,6 @@
 import { LIMITS, LOG_STREAMS, sessionFilter, tenantFilter, type LogStream, type SessionId, type StoredEvent, type TenantId } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
+import { isGateError } from '@countersign/kernel';
 import type { History, LiveFeed } from '../ports.js';
 import { Bell } from '../waiting/bell.js';
 import { advanced, type Cursor } from './cursor.js';
@@ -16,8 +17,11 @@ export const sessionScope = (tenant: TenantId, session: SessionId): Scope => ({ 
 
 export interface FollowParts { readonly log: EventLog; readonly history: History; readonly feed: LiveFeed }
 
-/** An event and how far the reader has come with it; without an event: nothing happened for a while. */
-export interface Followed { readonly event?: StoredEvent; readonly cursor: Cursor }
+/** Where an event lies that cannot be read; nothing else of it can be trusted. */
+export interface Unreadable { readonly stream: LogStream; readonly sequence: number }
+
+/** An event, or the place of one that cannot be read, and how far the reader has come with it; with neither: nothing happened for a while. */
+export interface Followed { readonly event?: StoredEvent; readonly unreadable?: Unreadable; readonly cursor: Cursor }
 
 /** Before the log is read again when it did not give what it is known to hold. */
 const LAG_MS = 50;
@@ -25,7 +29,8 @@ const LAG_MS = 50;
 /**
  * Everything of a scope after a cursor, each event once and in the order of its stream: subscribe, catch up from the
  * log, then live. Whenever something may have been missed (a gap in the feed, more than can be buffered) it catches up
- * again, so what is delivered never depends on the feed.
+ * again, so what is delivered never depends on the feed. An event that cannot be read is told by its place and passed: the
+ * reader decides nothing, and what comes behind is owed to it.
  */
 export class LogFollower {
   private readonly queue: StoredEvent[] = [];
@@ -90,15 +95,27 @@ export class LogFollower {
   /** From the log, as fast as the reader takes it. */
   private async *catchUp(stream: LogStream, signal: AbortSignal): AsyncGenerator<Followed> {
     const before = this.cursor[stream];
-    for await (const event of this.parts.history.from(stream, this.scope.filter, before)) {
-      if (signal.aborted) return;
-      yield* this.next(event);
+    try {
+      for await (const event of this.parts.history.from(stream, this.scope.filter, before)) {
+        if (signal.aborted) return;
+        yield* this.next(event);
+      }
+    } catch (error) {
+      yield this.pass(error, stream);
     }
     if (this.cursor[stream] === before) await new Promise((resolve) => setTimeout(resolve, LAG_MS));
   }
 
   private async *fromQueue(): AsyncGenerator<Followed> {
     for (let event = this.queue.shift(); event; event = this.behind() === undefined ? this.queue.shift() : undefined) yield* this.next(event);
+  }
+
+  /** @throws what it was given, unless that is an event behind the cursor that cannot be read */
+  private pass(error: unknown, stream: LogStream): Followed {
+    const sequence = isGateError(error, 'EVENT_UNREADABLE') ? (error.details as { readonly sequence?: unknown } | undefined)?.sequence : undefined;
+    if (typeof sequence !== 'number' || !(sequence > this.cursor[stream])) throw error;
+    this.cursor = advanced(this.cursor, stream, sequence);
+    return { unreadable: { stream, sequence }, cursor: this.cursor };
   }
 
   private *next(event: StoredEvent): Generator<Followed> {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '@countersign/contracts';
-import type { EventView, Problem } from '@countersign/contracts/http';
-import { eventName } from './event-name.js';
+import type { Problem } from '@countersign/contracts/http';
 
 /** Writes server-sent events as fast as the reader takes them, and cuts off a reader that takes nothing. */
 export class SseWriter {
@@ -16,8 +15,8 @@ export class SseWriter {
     this.response.flushHeaders();
   }
 
-  event(cursor: string, view: EventView): Promise<boolean> {
-    return this.write(`id: ${cursor}\nevent: ${eventName(view)}\ndata: ${JSON.stringify(view)}\n\n`);
+  event(cursor: string, name: string, data: object): Promise<boolean> {
+    return this.write(`id: ${cursor}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   /** Moves the reader's last event id without an event. */

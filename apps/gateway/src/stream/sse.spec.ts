@@ -2,12 +2,13 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { ServerResponse } from 'node:http';
-import { LIMITS } from '@countersign/contracts';
+import { LIMITS, type PlanEvent } from '@countersign/contracts';
 import type { EventView, IssuedKeyView } from '@countersign/contracts/http';
 import { MemoryGate } from '../spec-support/memory-gate.js';
+import { formatCursor, type Cursor } from './cursor.js';
 import { SseWriter } from './sse-writer.js';
 
-interface Read { readonly id: string; readonly view: EventView }
+interface Read { readonly id: string; readonly name: string; readonly view: EventView }
 
 /** A reader of one event stream over a real socket. */
 class Reader {
@@ -42,7 +43,7 @@ class Reader {
     for (const block of blocks) {
       const field = (name: string) => block.split('\n').find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
       const data = field('data');
-      if (data !== undefined) this.events.push({ id: field('id') ?? '', view: JSON.parse(data) as EventView });
+      if (data !== undefined) this.events.push({ id: field('id') ?? '', name: field('event') ?? '', view: JSON.parse(data) as EventView });
     }
   }
 }
@@ -93,6 +94,35 @@ describe('event streams', () => {
     reader.drop();
   });
 
+  it('say where an event lies that cannot be read, with nothing of its body, and go on', async () => {
+    await plan('a');
+    const bad = gate.broker.all('GATE').at(-1)!.sequence;
+    await gate.append('policy', 'acme', gate.broker.all('GATE').at(-1)!.key.id, { type: 'plan.Evaluated', data: { secretShape: 1 } } as unknown as PlanEvent);
+    await plan('b');
+    gate.unreadable.add(bad);
+    const reader = await Reader.open(gate.port, '/v1/events?cursor=start', key);
+    await reader.until(({ events }) => events.some(({ name, view }) => name === 'plan.Proposed' && view.sequence === bad + 2));
+    const [first, second] = reader.events.filter(({ name }) => name === 'unreadable');
+    expect([first!.view, second!.view]).toEqual([{ stream: 'GATE', sequence: bad }, { stream: 'GATE', sequence: bad + 1 }]);
+    reader.drop();
+    const again = await Reader.open(gate.port, '/v1/events', key, { 'last-event-id': second!.id });
+    await again.until(({ events }) => events.length > 0);
+    expect(again.events[0]!.view.sequence).toBe(bad + 2);
+    again.drop();
+  });
+
+  it('are refused a cursor that the log has not reached', async () => {
+    const last = gate.broker.all('GATE').at(-1)!.sequence;
+    const at = (position: Cursor) => gate.ask('GET', `/v1/events?cursor=${formatCursor(position)}`, key);
+    for (const position of [{ GATE: last + 1, CATALOG: 0 }, { GATE: 0, CATALOG: 1_000 }, { GATE: Number.MAX_SAFE_INTEGER, CATALOG: 0 }]) {
+      const { status, body } = await at(position);
+      expect([status, body.code, body.detail]).toEqual([400, 'CURSOR_INVALID', 'The cursor is beyond the end of the log']);
+    }
+    const reader = await Reader.open(gate.port, `/v1/events?cursor=${formatCursor({ GATE: last, CATALOG: 0 })}`, key);
+    expect(reader.status).toBe(200);
+    reader.drop();
+  });
+
   it('end when their key is revoked', async () => {
     const { keyId, key: doomed } = (await gate.ask<IssuedKeyView>('POST', '/v1/keys', admin, { body: { principal: 'gone', roles: ['auditor'] } })).body;
     const reader = await Reader.open(gate.port, '/v1/events', doomed);
@@ -139,7 +169,7 @@ describe('event streams', () => {
     const response = Object.assign(stalled, { writeHead: () => stalled, flushHeaders: () => undefined }) as unknown as ServerResponse;
     const writer = new SseWriter(response, 20);
     expect(await writer.keepAlive()).toBe(true);
-    expect(await writer.event('c', { type: 'plan.Proposed', data: 'x'.repeat(100) } as EventView)).toBe(false);
+    expect(await writer.event('c', 'plan.Proposed', { text: 'x'.repeat(100) })).toBe(false);
     expect(stalled.destroyed).toBe(true);
     expect(await writer.keepAlive()).toBe(false);
   });
