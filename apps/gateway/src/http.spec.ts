@@ -145,9 +145,13 @@ describe('the edge over HTTP', () => {
     });
 
     it('never issues two keys for one Idempotency-Key', async () => {
-      const ask = () => gate.ask<IssuedKeyView & Problem>('POST', '/v1/keys', admin, { body: { principal: 'once', roles: ['auditor'] }, headers: { 'idempotency-key': 'k' } });
-      expect((await ask()).status).toBe(201);
-      expect((await ask()).body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+      const ask = (role = 'auditor') => gate.ask<IssuedKeyView & Problem>('POST', '/v1/keys', admin, { body: { principal: 'once', roles: [role] }, headers: { 'idempotency-key': 'k' } });
+      const { status: first, body: { keyId } } = await ask();
+      expect(first).toBe(201);
+      const { status, body } = await ask();
+      expect([status, body.code, body.details]).toEqual([409, 'KEY_ALREADY_ISSUED', { keyId }]);
+      expect(body.detail).toMatch(/revoke the key and issue another/);
+      expect((await ask('approver')).body.code).toBe('IDEMPOTENCY_KEY_REUSED');
       const keys = await gate.ask<KeyListView>('GET', '/v1/keys', admin);
       expect(keys.body.keys.filter((key) => key.principal === 'once')).toHaveLength(1);
       expect(keys.text).not.toContain('secretHash');
@@ -208,6 +212,10 @@ describe('the edge over HTTP', () => {
 
     it.each([
       ['another content type', 'POST', () => `/v1/sessions/${session}/plans`, { raw: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['another charset', 'POST', () => `/v1/sessions/${session}/plans`, { raw: '{"items":[]}', headers: { 'content-type': 'application/json; charset=latin1' } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['another charset of YAML', 'POST', () => '/v1/sessions', { raw: 'a: 1', headers: { 'content-type': 'application/yaml;charset="utf-16"' } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['two charsets', 'POST', () => `/v1/sessions/${session}/plans`, { raw: '{"items":[]}', headers: { 'content-type': 'application/json; charset=utf-8; charset=utf-7' } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['UTF-8 by name', 'POST', () => `/v1/sessions/${session}/plans`, { raw: '{"items":[]}', headers: { 'content-type': 'application/json; Charset="UTF-8"' } }, 422, 'PLAN_EMPTY'],
       ['an unknown path', 'GET', () => '/v1/nothing', {}, 404, 'NOT_FOUND'],
       ['another method', 'PATCH', () => '/v1/sessions', {}, 405, 'METHOD_NOT_ALLOWED'],
       ['a path that cannot be decoded', 'GET', () => '/v1/plans/%zz', {}, 400, 'INVALID_REQUEST'],

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   DUPLICATE_CALL_ID: { http: 422, title: 'Two items of the plan have the same call id' },
   SESSION_ENDED: { http: 409, title: 'The session has ended' },
   IDEMPOTENCY_KEY_REUSED: { http: 422, title: 'The same Idempotency-Key came with another body' },
+  KEY_ALREADY_ISSUED: { http: 409, title: 'A key was issued under this Idempotency-Key; its secret cannot be shown again' },
   ALREADY_RESOLVED: { http: 409, title: 'The item has its decision already' },
   NOT_ASKED: { http: 409, title: 'The item does not wait for a person' },
   ITEM_CHANGED: { http: 409, title: 'The item is no longer what the answer names' },

@@ -16,7 +16,7 @@ import { Aggregates } from './aggregates.js';
 export class KeysController {
   constructor(private readonly commanding: Commanding, private readonly aggregates: Aggregates, private readonly keys: KeyRing) {}
 
-  /** The secret is in this answer only. With an `Idempotency-Key` a repetition never issues a second key: it is IDEMPOTENCY_KEY_REUSED. */
+  /** The secret is in this answer only. With an `Idempotency-Key` a repetition never issues a second key: it is KEY_ALREADY_ISSUED. */
   @Post()
   @ApiHeader({ name: 'Idempotency-Key', required: false })
   @ApiCreatedResponse({ type: IssuedKeyView })

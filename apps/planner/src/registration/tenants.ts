@@ -20,7 +20,7 @@ export class Tenants {
     ));
   }
 
-  /** @throws GateError NOT_FOUND, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED */
+  /** @throws GateError NOT_FOUND, INVALID_REQUEST, KEY_ALREADY_ISSUED, IDEMPOTENCY_KEY_REUSED */
   async issueKey({ context, key, at }: Command<IssueKey>): Promise<Accepted> {
     return acceptedOf(await this.stores.tenants.transact(
       tenantKey(context.tenant), ({ state }) => issueKey(state, { key, by: context.principal, at }), { meta: metaOf(context, 'person') },

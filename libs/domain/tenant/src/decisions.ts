@@ -20,14 +20,22 @@ export function registerTenant(tenant: TenantState, command: TenantRegistered): 
   return { event: { type: 'tenant.Registered', data: command }, reply: { repeated: false } };
 }
 
-/** @throws GateError NOT_FOUND, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED when another key has that id */
+/**
+ * A key's secret is made anew with each request and shown once, so the same request again cannot be answered as the first was.
+ * @throws GateError NOT_FOUND, INVALID_REQUEST, KEY_ALREADY_ISSUED when a key of that id stands for the same, IDEMPOTENCY_KEY_REUSED
+ * when it stands for another principal or other roles
+ */
 export function issueKey(tenant: TenantState, command: ApiKeyIssued): Decision<TenantEvent, Repeatable> {
   requireRegistered(tenant);
   checkKey(command.key);
   const known = tenant.keys.get(command.key.keyId);
   if (!known) return { event: { type: 'tenant.KeyIssued', data: command }, reply: { repeated: false } };
   if (same(known.record, command.key)) return { reply: { repeated: true } };
-  throw new GateError('IDEMPOTENCY_KEY_REUSED', `Another key has the id ${command.key.keyId}`);
+  const { keyId } = command.key;
+  if (!same(stoodFor(known.record), stoodFor(command.key))) throw new GateError('IDEMPOTENCY_KEY_REUSED', `The key ${keyId} was issued under this Idempotency-Key for another principal or other roles`, { keyId });
+  throw new GateError(
+    'KEY_ALREADY_ISSUED', `The key ${keyId} was issued under this Idempotency-Key, and its secret was in the first answer only. When that is lost, revoke the key and issue another under another Idempotency-Key`, { keyId },
+  );
 }
 
 /** From the next request on nobody gets in with it. @throws GateError NOT_FOUND */
@@ -51,4 +59,5 @@ function checkKey(key: ApiKeyRecord): void {
   }
 }
 
+const stoodFor = ({ principal, roles }: ApiKeyRecord): object => ({ principal, roles: [...roles].sort() });
 const same = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);

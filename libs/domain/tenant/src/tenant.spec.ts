@@ -43,6 +43,12 @@ describe('keys', () => {
     issue.given([]).when(command).thenRefused('NOT_FOUND');
   });
 
+  it('issues no second key for the same request, whose secret would be another', () => {
+    const again = { key: { ...key('k2', ['auditor', 'proposer']), secretHash: 'f'.repeat(64) }, by: 'ops', at };
+    issue.given([registered, { type: 'tenant.KeyIssued', data: { key: key('k2', ['proposer', 'auditor']), by: 'ops', at } }]).when(again).thenRefused('KEY_ALREADY_ISSUED', { keyId: 'k2' });
+    issue.given([registered, issued('k2')]).when({ ...again, key: { ...again.key, principal: 'somebody-else' } }).thenRefused('IDEMPOTENCY_KEY_REUSED', { keyId: 'k2' });
+  });
+
   it('revokes a key once, for good', () => {
     const command = { keyId: 'k1', by: 'ops', at };
     revoke.given([registered]).when(command).then([revoked('k1')]);
