@@ -7,11 +7,13 @@ import { definition as gateway } from '@countersign/app-gateway';
 import { definition as planner } from '@countersign/app-planner';
 import { definition as policy } from '@countersign/app-policy';
 import { definition as previewFanout } from '@countersign/app-preview-fanout';
-import { connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type BrokerCredentials } from '@countersign/broker';
+import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type BrokerCredentials } from '@countersign/broker';
+import { HEADERS, eventSubject, sessionKey } from '@countersign/contracts';
 import type { EventView } from '@countersign/contracts/http';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
-import { CountersignClient } from '@countersign/sdk';
+import { CountersignClient, type LogEvent } from '@countersign/sdk';
 import { hostService, type RunningService, type ServiceConfig } from '@countersign/service-host';
+import { headers } from '@nats-io/transport-node';
 
 const OPERATOR_KEY = `cso_${randomBytes(16).toString('hex')}`;
 const assertion = generateKeyPairSync('ed25519', { privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
@@ -52,6 +54,19 @@ class Stack {
   async close(service: string): Promise<void> {
     await this.running.get(service)?.close();
     this.running.delete(service);
+  }
+
+  /** An event of a type that this build does not know, as a later one may write it. Returns its sequence. */
+  async appendFromLater(tenant: string, session: string): Promise<number> {
+    const { connection } = await connectService({ urls: [this.nats.url], ...this.credentials.services.planner }, 'planner');
+    try {
+      const written = headers();
+      for (const [name, value] of [[HEADERS.specversion, '1.0'], [HEADERS.type, 'session.Frobnicated'], [HEADERS.version, '1'], [HEADERS.tenant, tenant], [HEADERS.id, 'x']] as const) written.set(name, value);
+      const ack = await connection.request(eventSubject(sessionKey(tenant, session), 'planner', 1), '{"inside":"of it"}', { headers: written, timeout: 5_000 });
+      return (ack.json() as { seq: number }).seq;
+    } finally {
+      await connection.close();
+    }
   }
 
   async stop(): Promise<void> {
@@ -189,5 +204,24 @@ describe('the gateway over the real gate', () => {
     const plan = await agent.propose(session, { items }, { wait: 30, until: 'verdict' });
     expect(plan.items).toHaveLength(1_000);
     expect(plan.items.every(({ decision }) => decision === 'allow')).toBe(true);
+  }, 60_000);
+
+  it('streams on past an event that it cannot read, whether it was there before or comes meanwhile', async () => {
+    const key = (await stack.client(admin).issueKey({ principal: 'reader-2', roles: ['auditor'] })).key;
+    const before = await stack.appendFromLater('acme', 's0000000001');
+    const { sessionId } = await agent.openSession({ agent: 'between' });
+    const seen: LogEvent[] = [];
+    const over = new AbortController();
+    const deadline = setTimeout(() => over.abort(), 15_000);
+    let meanwhile: number | undefined;
+    for await (const event of stack.client(key).events({ cursor: 'start', signal: over.signal })) {
+      seen.push(event);
+      const { sequence, aggregateId } = event.data as EventView;
+      if (aggregateId === sessionId) meanwhile ??= await stack.appendFromLater('acme', 's0000000002');
+      if (event.event === 'unreadable' && sequence === meanwhile) break;
+    }
+    clearTimeout(deadline);
+    expect(seen.filter(({ event }) => event === 'unreadable').map(({ data }) => data)).toEqual([{ stream: 'GATE', sequence: before }, { stream: 'GATE', sequence: meanwhile }]);
+    expect(JSON.stringify(seen)).not.toContain('of it');
   }, 60_000);
 });
