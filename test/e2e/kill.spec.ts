@@ -55,7 +55,7 @@ describe('a service that is killed in mid-plan', () => {
       COUNTERSIGN_FAULTS: 'planner.after-append=delay:1000,executor.before-outcome=delay:1500',
     });
     const slow = 'preview-slow=2000&slow=1500';
-    await gate.admin.registerProvider({ name: 'notes', endpoint: { transport: 'fake', behaviour: `effects=notes.jsonl&reconcilable&${slow}` } });
+    await gate.admin.registerProvider({ name: 'notes', endpoint: { transport: 'fake', behaviour: `effects=notes.jsonl&reconcilable&idempotent&${slow}` } });
     await gate.admin.registerProvider({ name: 'blind', endpoint: { transport: 'fake', behaviour: `effects=blind.jsonl&${slow}` } });
     await gate.admin.activatePolicy({ rules: [
       { id: 'writes', match: { tool_name: 'write_note' }, action: 'allow' },

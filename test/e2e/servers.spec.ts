@@ -29,7 +29,7 @@ describe('a server that is killed in mid-plan', () => {
     admin = new CountersignClient({ url: gate.state.url, apiKey: gate.state.key });
     operator = new CountersignClient({ url: gate.state.url, apiKey: gate.state.operatorKey });
     agent = new CountersignClient({ url: gate.state.url, apiKey: gate.state.demo.agentKey });
-    await admin.registerProvider({ name: 'notes', endpoint: { transport: 'fake', behaviour: 'reconcilable&slow=1500' } });
+    await admin.registerProvider({ name: 'notes', endpoint: { transport: 'fake', behaviour: 'reconcilable&idempotent&slow=1500' } });
     await admin.activatePolicy({ rules: [{ id: 'all', match: {}, action: 'allow' }] });
   }, 120_000);
   afterAll(async () => {

@@ -19,7 +19,7 @@ export async function callItem(task: Task, bodies: Bodies, work: Work, parts: Ex
   if (!provider) return { outcome: 'failed', error: failure('execution_failed', 'This gate cannot reach providers of that kind; the call was not made') };
   const timeoutMs = operation.timeoutMs ?? LIMITS.applyTimeoutMs;
   let leftMs = timeoutMs;
-  let doubt = task.doubt === true;
+  let doubt = task.doubt;
   let last: ProviderFailure | undefined;
   for (let tries = 1; ; tries += 1) {
     const tried = await tryOnce(provider, task, bodies, leftMs, work, parts);
@@ -34,7 +34,7 @@ export async function callItem(task: Task, bodies: Bodies, work: Work, parts: Ex
     if (next === 'doubt') {
       const settled = await settleDoubt(task, bodies, { error: last, tries }, work, parts);
       if (settled.next === 'end') return settled.judged;
-      doubt = settled.next === 'retry_in_doubt';
+      doubt = task.doubt || settled.next === 'retry_in_doubt';
       leftMs = timeoutMs;
     }
     await sleep(backoffMs(tries), undefined, { signal: work.signal }).catch(() => { throw leaseOver(); });
@@ -65,7 +65,7 @@ const endedByLease = (answer: FailedAnswer): boolean => leavesDoubt(answer) || a
 
 type Settled =
   | { readonly next: 'end'; readonly judged: Judged }
-  /** No call of this item has had an effect. */
+  /** No call of this attempt has had an effect. */
   | { readonly next: 'retry' }
   /** One may have had it; the provider holds to one effect a key. Whatever fails from here on proves nothing. */
   | { readonly next: 'retry_in_doubt' };
@@ -83,7 +83,7 @@ async function settleDoubt(
     const answer = await reconcileItem(task, bodies.input, work, parts);
     if (answer.found === 'applied') return { next: 'end', judged: judgeReconciled(bodies, answer.result) };
     if (answer.found === 'not_applied') {
-      return mayTry && operation.idempotent ? { next: 'retry' } : { next: 'end', judged: { outcome: 'failed', error } };
+      return mayTry && operation.idempotent ? { next: 'retry' } : { next: 'end', judged: { outcome: task.doubt ? 'indeterminate' : 'failed', error } };
     }
   }
   if (work.signal.aborted) throw leaseOver();

@@ -28,8 +28,10 @@ afterEach(() => injectFaults(''));
 
 describe('a message that comes again', () => {
   it.each([
-    ['reconcilable', 'reconcilable', 'executor.before-start', 'applied', 1],
-    ['reconcilable, before the call', 'reconcilable', 'executor.before-apply', 'applied', 1],
+    ['nothing was started', '', 'executor.before-start', 'applied', 1],
+    ['reconcilable alone, before the call', 'reconcilable', 'executor.before-apply', 'indeterminate', 0],
+    ['reconcilable and idempotent, before the call', 'reconcilable&idempotent', 'executor.before-apply', 'applied', 1],
+    ['reconcilable and key enforced, before the call', 'reconcilable&keyed', 'executor.before-apply', 'applied', 1],
     ['reconcilable, after the call', 'reconcilable', 'executor.before-outcome', 'applied', 1],
     ['key enforced, before the call', 'keyed', 'executor.before-apply', 'applied', 1],
     ['key enforced, after the call', 'keyed', 'executor.before-outcome', 'applied', 1],
@@ -65,6 +67,35 @@ describe('a message that comes again', () => {
     expect(world.sink.all()).toHaveLength(1);
   });
 
+  it('does not call a second time beside a first executor that only sleeps, and takes its late answer', async () => {
+    const world = await specWorld({ a: 'reconcilable&slow=300' });
+    await world.propose([note]);
+    const evaluated = await world.judge(allow('i1'));
+    const asleep = world.executor('e1').handle(evaluated, deliveryOf(evaluated));
+    while (world.calls.length === 0) await soon();
+    await world.executor('e2').handle(evaluated, deliveryOf(evaluated, 2));
+    expect(await endsOf(world)).toEqual(['indeterminate']);
+    expect((await world.plan()).items.get('i1')!.outcome!.error!.message).toMatch(/did not show the effect when it was asked.*person/);
+    await asleep;
+    expect(world.sink.all()).toHaveLength(1);
+    expect(await endsOf(world)).toEqual(['applied']);
+  });
+
+  it.each([
+    ['fails', failed('execution_failed', 'no')], ['is lost as well, and does not show', failed('unknown', 'nobody knows')],
+  ])('does not take "it is not there" for proof: a second attempt that %s leaves it in doubt', async (_, answer) => {
+    const world = await specWorld({ a: 'reconcilable&idempotent' });
+    await world.propose([note]);
+    const evaluated = await world.judge(allow('i1'));
+    injectFaults('executor.before-apply=throw@1');
+    await expect(world.executor().handle(evaluated, deliveryOf(evaluated))).rejects.toThrow();
+    injectFaults('');
+    const connect = world.registry.connect;
+    world.registry.connect = (tenant, endpoint) => ({ ...connect(tenant, endpoint), apply: async () => answer });
+    await world.executor('e2').handle(evaluated, deliveryOf(evaluated, 2));
+    expect(await endsOf(world)).toEqual(['indeterminate']);
+  });
+
   it('leaves the attempts of another message alone', async () => {
     const world = await specWorld({ a: 'reconcilable' });
     await world.propose([note]);
@@ -89,7 +120,7 @@ describe('a message that comes again', () => {
   });
 
   it('leaves an item open when the lease ends in mid-call, for the next delivery to settle', async () => {
-    const world = await specWorld({ a: 'apply=hang-after&reconcilable' });
+    const world = await specWorld({ a: 'apply=hang-after&reconcilable&idempotent' });
     await world.propose([note, note]);
     const evaluated = await world.judge(allow('i1'), allow('i2'));
     const lease = new AbortController();
@@ -106,7 +137,7 @@ describe('a message that comes again', () => {
 
   it('finds out, but calls nothing any more, when the session has ended', async () => {
     for (const [behaviour, point, outcome] of [
-      ['reconcilable', 'executor.before-outcome', 'applied'], ['reconcilable', 'executor.before-apply', 'skipped'], ['keyed', 'executor.before-apply', 'indeterminate'],
+      ['reconcilable', 'executor.before-outcome', 'applied'], ['reconcilable&idempotent', 'executor.before-apply', 'indeterminate'], ['keyed', 'executor.before-apply', 'indeterminate'],
     ] as const) {
       const world = await specWorld({ a: behaviour });
       await world.propose([note]);

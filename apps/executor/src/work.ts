@@ -70,3 +70,7 @@ export const leaseOver = (): GateError => new GateError('UNAVAILABLE', 'The leas
 /** The error of an item that was begun and whose end nobody can find out. */
 export const outcomeLost = (): ProviderFailure =>
   failure('unknown', 'The call was begun, and its outcome was lost; whether it took effect is not known', false);
+
+/** The error of an item that was begun elsewhere, at a provider that does not show it and could be made to do it twice. */
+export const effectNotShown = (): ProviderFailure => failure(
+  'unknown', 'The call was begun and its outcome was lost; the provider did not show the effect when it was asked, but the call may still arrive. A person resolves it', false);

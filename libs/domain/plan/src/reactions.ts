@@ -64,9 +64,13 @@ function recoveryOf(item: ItemState): Recovery['action'] {
   return item.operation.enforcesKey ? 'retry' : 'indeterminate';
 }
 
-/** What follows from the provider's answer to a reconcile. `settle`: the effect is there, write the outcome `applied`. */
+/**
+ * What follows from the provider's answer to a reconcile. `settle`: the effect is there, write the outcome `applied`. That it is not
+ * there is no proof: whoever made the attempt may only be asleep, and its call may still arrive. So it is made again only where a second
+ * one does no harm.
+ */
 export function afterReconcile(item: ItemState, found: 'applied' | 'not_applied' | 'unknown'): 'settle' | 'retry' | 'indeterminate' {
   if (found === 'applied') return 'settle';
-  if (found === 'not_applied') return 'retry';
-  return item.operation.enforcesKey ? 'retry' : 'indeterminate';
+  const { enforcesKey, idempotent } = item.operation;
+  return enforcesKey || (found === 'not_applied' && idempotent) ? 'retry' : 'indeterminate';
 }

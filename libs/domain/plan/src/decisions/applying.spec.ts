@@ -74,12 +74,15 @@ describe('itemsToApply and recoverAttempts', () => {
     expect(recoverAttempts(foldOf(planFold, [...events, outcomes(itemOutcome('i1', 'applied'))]), LEASE).map(({ itemId }) => itemId)).toEqual(['i2', 'i3']);
   });
 
-  it('runs again after a reconcile only when the effect is known not to be there, or the key is enforced', () => {
+  it('runs again after a reconcile only where the key is enforced, or where the effect did not show and may be made twice', () => {
     const items = foldOf(planFold, allowed).items;
-    expect(afterReconcile(items.get('i2')!, 'applied')).toBe('settle');
-    expect(afterReconcile(items.get('i2')!, 'not_applied')).toBe('retry');
-    expect(afterReconcile(items.get('i2')!, 'unknown')).toBe('indeterminate');
-    expect(afterReconcile(items.get('i3')!, 'unknown')).toBe('retry');
+    const after = (itemId: string, change: object = {}) => (['applied', 'not_applied', 'unknown'] as const).map((found) => {
+      const item = items.get(itemId)!;
+      return afterReconcile({ ...item, operation: { ...item.operation, ...change } }, found);
+    });
+    expect(after('i2')).toEqual(['settle', 'indeterminate', 'indeterminate']);
+    expect(after('i2', { idempotent: true })).toEqual(['settle', 'retry', 'indeterminate']);
+    expect(after('i3')).toEqual(['settle', 'retry', 'retry']);
   });
 });
 
