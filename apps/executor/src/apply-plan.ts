@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { LIMITS, type PlanEvent, type StoredEvent } from '@countersign/contracts';
-import { itemsToApply, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
+import { itemsToApply, itemsToSkip, needsStart, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
 import { causedBy } from '@countersign/event-log';
 import { inGroups, TenantShares } from '@countersign/providers';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
@@ -10,8 +10,8 @@ import { Claims, type Claim } from './claims.js';
 import { recordEnded } from './record-ended.js';
 import { recoverOpen } from './recover.js';
 import { runTask } from './run-task.js';
-import { recordStopped, type Stopped } from './skip.js';
-import { sessionIsOpen, whyNot } from './why-not.js';
+import { recordStopped, skipAfterClosing, type Stopped } from './skip.js';
+import { planCancelled, whyNot, whyNotInSession, whyStopped } from './why-not.js';
 import type { ExecutorParts, Task, Wanted, Work } from './work.js';
 
 const OUTCOMES_TOGETHER = 256;
@@ -41,6 +41,12 @@ export class ApplyPlan {
     const leave = this.shares.enter(event.key.tenant);
     if (!leave) return { retryInMs: LATER_MS };
     return await this.apply(event, delivery).finally(leave);
+  }
+
+  /** What nobody has begun of a stopped plan comes to its end also when the message that allowed it does not come. */
+  async closed(event: StoredEvent<PlanEvent>): Promise<Handled> {
+    this.observe(event);
+    return await skipAfterClosing(event, this.parts);
   }
 
   private async apply(event: StoredEvent<PlanEvent>, delivery: Delivery): Promise<Handled> {
@@ -74,14 +80,17 @@ export class ApplyPlan {
     const bodies = await readBodies(wanted.map(({ item }) => item), work, this.parts);
     const { callable, stopped } = await this.sortOut(wanted, work);
     await recordStopped(stopped, work, this.parts);
-    await this.run(await begin(callable, bodies, work, this.parts), work);
+    const { tasks, tooLate } = await begin(callable, bodies, work, this.parts);
+    await recordStopped(tooLate.map((one) => ({ ...one, why: planCancelled() })), work, this.parts);
+    await this.run(tasks, work);
   }
 
   /** After what may have taken long and right before anything is begun. */
   private async sortOut(wanted: readonly Wanted[], work: Work): Promise<{ readonly callable: readonly Wanted[]; readonly stopped: readonly Stopped[] }> {
-    const open = await sessionIsOpen(work, this.parts);
+    const startless = wanted.some(({ item }) => !needsStart(item));
+    const stop = await (startless ? whyStopped : whyNotInSession)(work, this.parts);
     const now = this.parts.now();
-    const judged = wanted.map((one) => ({ ...one, why: whyNot(one.item, open, now) }));
+    const judged = wanted.map((one) => ({ ...one, why: whyNot(one.item, stop, now) }));
     return { callable: judged.filter(({ why }) => !why), stopped: judged.flatMap((one) => (one.why ? [{ ...one, why: one.why }] : [])) };
   }
 
@@ -104,7 +113,7 @@ export class ApplyPlan {
 }
 
 const dueNow = (plan: PlanState, { stream, sequence }: Delivery): Due =>
-  ({ ready: itemsToApply(plan), recoveries: recoverAttempts(plan, { stream, sequence }) });
+  ({ ready: [...itemsToApply(plan), ...itemsToSkip(plan)], recoveries: recoverAttempts(plan, { stream, sequence }) });
 
 const ofClaim = (due: Due, claim: Claim): Due => ({
   ready: due.ready.filter(({ itemId }) => claim.has(itemId)),

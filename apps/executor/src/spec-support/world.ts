@@ -61,6 +61,7 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
     endSession: async () => await logs.planner.append(session, await logs.planner.end(session), {
       type: 'session.Ended', data: { by: 'p', reason: 'over', at: planFacts.T0 }, meta,
     }),
+    cancel: async () => await append(logs.planner, planFacts.closed('cancelled')),
     propose: async (items: readonly SpecItem[], plan = key) => await append(logs.planner, await proposedOf(items, behaviours, change, blobs), plan),
     judge: async (...verdicts: readonly ItemVerdict[]) => await append(logs.policy, planFacts.evaluated(...verdicts)),
     plan: async (): Promise<PlanState> => (await createAggregateStore(logs.executor, planFold).fresh(key)).state,

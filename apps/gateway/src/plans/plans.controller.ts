@@ -65,7 +65,7 @@ export class PlansController {
     return this.plans.why(asked.caller.tenant, planId);
   }
 
-  /** Denies what is not decided yet. What runs is not stopped. */
+  /** Denies what is not decided yet, and lets nothing more be started: what is allowed and has not begun is skipped. What runs is not stopped. */
   @Post('plans/:planId/cancel')
   @HttpCode(200)
   @ApiOkResponse({ type: PlanView })

@@ -3,7 +3,7 @@ import { closePlan } from '@countersign/domain-plan';
 import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
 
-/** Denies what is undecided of a plan; what is allowed already goes on. */
+/** Denies what is undecided of a plan, and lets nothing more of it be started; what runs is not stopped. */
 export class Cancellation {
   constructor(private readonly stores: PlannerStores) {}
 

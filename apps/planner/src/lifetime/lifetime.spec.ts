@@ -1,3 +1,4 @@
+import { isStopped, itemsToApply } from '@countersign/domain-plan';
 import { PLAN, SESSION, call, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
 import { OpenPlans } from './open-plans.js';
 
@@ -68,11 +69,14 @@ describe('the end of a session', () => {
     expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.Closed']);
   });
 
-  it('leaves what is decided as it is', async () => {
-    const planner = await proposed();
-    await planner.judge('allow');
-    await end(planner);
-    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated']);
+  it('closes what is allowed and not applied yet as well, and leaves what is denied as it is', async () => {
+    for (const [verdict, types] of [['allow', ['plan.Proposed', 'plan.Evaluated', 'plan.Closed']], ['deny', ['plan.Proposed', 'plan.Evaluated']]] as const) {
+      const planner = await proposed();
+      await planner.judge(verdict);
+      await end(planner);
+      expect(planner.typesOf()).toEqual(types);
+      expect(decidedBy(planner)).toEqual([undefined, undefined]);
+    }
   });
 
   it('closes at their timers the plans that another process proposed', async () => {
@@ -100,6 +104,18 @@ describe('cancelling', () => {
     expect(await cancel()).toEqual({ sequence: first.sequence, repeated: true });
     expect(decidedBy(planner)).toEqual(['cancelled', 'cancelled']);
     expect(await refusalOf(planner.cancellation.cancel({ context: planner.context('ops', 'other'), planId: PLAN, at: planner.at() }))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('cancelling what is allowed', () => {
+  it('is written down, so that nothing more of it is started', async () => {
+    const planner = await proposed();
+    await planner.judge('allow');
+    const cancel = () => planner.cancellation.cancel({ context: planner.context(), planId: PLAN, at: planner.at() });
+    await cancel();
+    expect(await cancel()).toMatchObject({ repeated: true });
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.Closed']);
+    expect([isStopped(planner.planState()), itemsToApply(planner.planState())]).toEqual([true, []]);
   });
 });
 

@@ -65,7 +65,7 @@ export class PlanClock {
     await this.arm(key, laterOf(this.now(), this.now()));
   }
 
-  /** Denies what is undecided; with nothing undecided it does nothing. */
+  /** Denies what is undecided, and for a cancelled plan or an ended session stops what has not begun; with nothing left to close it does nothing. */
   async close(key: AggregateKey, closed: Closed, cause: Cause): Promise<void> {
     await this.stores.plans.transact(key, ({ state }) => closePlan(state, closed), { meta: { actor: 'service:planner', ...cause } });
   }

@@ -177,7 +177,10 @@ export interface Outcomes {
 export const CLOSE_REASONS = ['policy_unavailable', 'cancelled', 'session_ended'] as const;
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
-/** planner. Denies every item that is still pending or asked; changes nothing that is decided. */
+/**
+ * planner. Denies every item that is still pending or asked; changes nothing that is decided. `cancelled` and `session_ended` also stop
+ * the plan: what is allowed and has not begun is not started any more, and the executor records it as skipped.
+ */
 export interface Closed {
   readonly reason: CloseReason;
   readonly by: string;

@@ -1,6 +1,6 @@
 import { LIMITS, type ItemId } from '@countersign/contracts';
 import { isAllowed, isPending, isPreviewable, openAttemptOf, outcomeOf, type ItemState } from './item.js';
-import type { PlanState } from './state.js';
+import { isStopped, type PlanState } from './state.js';
 
 /** Pure answers to "what is due now?", one for each service that reacts to a plan's facts. */
 
@@ -23,8 +23,13 @@ export function itemsToJudge(plan: PlanState, now: Date): ItemState[] {
   return itemsWhere(plan, (item) => isPending(item) && (overdue || !isPreviewable(item) || item.preview !== undefined));
 }
 
-/** executor: allowed items that have no end and no attempt under way. Reads among them need no ApplyStarted. */
-export const itemsToApply = (plan: PlanState): ItemState[] =>
+/** executor: allowed items that have no end and no attempt under way; none of a plan that was stopped. Reads among them need no ApplyStarted. */
+export const itemsToApply = (plan: PlanState): ItemState[] => (isStopped(plan) ? [] : itemsUnbegun(plan));
+
+/** executor: the same items of a plan that was stopped. They are called no more, and that is their end. */
+export const itemsToSkip = (plan: PlanState): ItemState[] => (isStopped(plan) ? itemsUnbegun(plan) : []);
+
+const itemsUnbegun = (plan: PlanState): ItemState[] =>
   itemsWhere(plan, (item) => isAllowed(item) && outcomeOf(item) === undefined && openAttemptOf(item) === undefined);
 
 /**

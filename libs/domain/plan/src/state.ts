@@ -35,7 +35,7 @@ export function evolve(state: PlanState, event: PlanEvent): PlanState {
     case 'plan.Outcomes':
       return changeItems(state, event.data.outcomes, (item, outcome) => (maySettle(item, outcome) ? { ...item, outcome } : item));
     case 'plan.Closed':
-      return state.closed ? state : closedPlan(state, event.data);
+      return mayClose(state, event.data) ? closedPlan(state, event.data) : state;
     default:
       return state;
   }
@@ -57,6 +57,9 @@ function started(state: PlanState, data: ApplyStarted): PlanState {
   }));
   return { ...next, fence: data.attempts.reduce((highest, attempt) => Math.max(highest, attempt.fence), state.fence) };
 }
+
+/** The first closing stands, but a plan that was closed because policy was away may still be stopped. */
+const mayClose = (state: PlanState, { reason }: Closed): boolean => !state.closed || (!isStopped(state) && reason !== 'policy_unavailable');
 
 function closedPlan(state: PlanState, closed: Closed): PlanState {
   const undecided = [...state.items.values()].filter((item) => !isResolved(item));
@@ -84,6 +87,9 @@ export function maySettle(item: ItemState, outcome: ItemOutcome): boolean {
   if (outcome.outcome === 'indeterminate') return outcome.attempt > item.outcome.attempt;
   return outcome.attempt >= item.outcome.attempt;
 }
+
+/** Cancelled, or its session has ended: nothing of it is started any more. That policy was away only denies what it has not judged. */
+export const isStopped = (plan: PlanState): boolean => plan.closed !== undefined && plan.closed.reason !== 'policy_unavailable';
 
 /** Every item has come to its end, and there is a plan at all. */
 export const isSettled = (plan: PlanState): boolean =>

@@ -1,11 +1,11 @@
 import { foldOf } from '@countersign/kernel';
 import { planFacts, scenario } from '@countersign/testkit';
-import { afterReconcile, isOutdated, itemsToApply, recoverAttempts } from '../reactions.js';
+import { afterReconcile, isOutdated, itemsToApply, itemsToSkip, recoverAttempts } from '../reactions.js';
 import { planFold } from '../state.js';
 import { recordOutcomes } from './record-outcomes.js';
 import { applyKeyOf, startApply, type StartApply } from './start-apply.js';
 
-const { LEASE, PLAN_ID, answer, answered, applyStarted, at, attemptAt, evaluated, itemOutcome, outcomes, previewTree, previewed, proposed, verdict } = planFacts;
+const { LEASE, PLAN_ID, answer, answered, applyStarted, at, attemptAt, closed, evaluated, itemOutcome, outcomes, previewTree, previewed, proposed, verdict } = planFacts;
 const allowed = [
   proposed(['write', 'edit', 'put', 'read', 'write']), previewed(previewTree('i2')),
   evaluated(verdict('i1', 'allow'), verdict('i2', 'allow'), verdict('i3', 'allow'), verdict('i4', 'allow'), verdict('i5', 'ask')),
@@ -35,6 +35,13 @@ describe('startApply', () => {
     on.given([...allowed, applyStarted([attemptAt('i1')]), outcomes(itemOutcome('i1', 'failed'))]).when(command(['i1'])).thenNothing();
   });
 
+  it.each(['cancelled', 'session_ended'] as const)('starts nothing of a plan that was closed, not even while recovering: %s', (reason) => {
+    const events = [...allowed, applyStarted([attempt('i3', 1, 1)]), closed(reason)];
+    on.given(events).when(command(['i1', 'i2'])).thenNothing().thenReply({ attempts: [], stopped: true });
+    on.given(events).when(command(['i3'], { recovering: true })).thenNothing().thenReply({ attempts: [], stopped: true });
+    on.given([...allowed, closed('policy_unavailable')]).when(command(['i1'])).then([applyStarted([attempt('i1', 1, 1)])]);
+  });
+
   it('starts again only while recovering, under the same message, with the same key and a higher fence', () => {
     const events = [...allowed, applyStarted([attempt('i3', 1, 1)])];
     on.given(events).when(command(['i3'], { recovering: true })).then([applyStarted([attempt('i3', 2, 2)])]);
@@ -61,6 +68,14 @@ describe('itemsToApply and recoverAttempts', () => {
     expect(ready(allowed)).toEqual(['i1', 'i2', 'i3', 'i4']);
     expect(ready([...allowed, applyStarted([attemptAt('i1'), attemptAt('i2')]), outcomes(itemOutcome('i1', 'applied'), itemOutcome('i4', 'applied'))])).toEqual(['i3']);
     expect(ready([...allowed, applyStarted([attemptAt('i1')]), outcomes(itemOutcome('i1', 'indeterminate'))])).not.toContain('i1');
+  });
+
+  it('names what is to be skipped once the plan was cancelled, and then nothing to apply', () => {
+    const skipped = (events: typeof allowed): string[] => itemsToSkip(foldOf(planFold, events)).map((item) => item.itemId);
+    const cancelled = [...allowed, applyStarted([attemptAt('i1')]), closed('cancelled')];
+    expect([ready(cancelled), skipped(cancelled)]).toEqual([[], ['i2', 'i3', 'i4']]);
+    const away = [...allowed, closed('policy_unavailable')];
+    expect([ready(away), skipped(away)]).toEqual([['i1', 'i2', 'i3', 'i4'], []]);
   });
 
   it('reconciles what can be, retries under an enforced key, and gives up the rest to a person', () => {

@@ -1,9 +1,10 @@
+import { foldOf } from '@countersign/kernel';
 import { planFacts, scenario } from '@countersign/testkit';
 import { planFold } from '../state.js';
 import { closePlan } from './close-plan.js';
 import { expireItems } from './expire-items.js';
 
-const { answer, answered, at, closed, evaluated, itemsExpired, proposed, verdict } = planFacts;
+const { answer, answered, applyStarted, at, attemptAt, closed, evaluated, itemOutcome, itemsExpired, outcomes, proposed, verdict } = planFacts;
 const plan = proposed(['write', 'write', 'write']);
 
 describe('expireItems', () => {
@@ -34,8 +35,27 @@ describe('closePlan', () => {
     on.given([plan, evaluated(verdict('i1', 'ask'))]).when(command('policy_unavailable')).then([closed('policy_unavailable')]);
   });
 
-  it('says nothing when all is decided, and refuses a plan that is not there', () => {
-    on.given([plan, evaluated(verdict('i1', 'allow'), verdict('i2', 'allow'), verdict('i3', 'deny'))]).when(command('cancelled')).thenNothing();
+  it.each(['cancelled', 'session_ended'] as const)('stops what is allowed and has not ended: %s', (reason) => {
+    const decided = [plan, evaluated(verdict('i1', 'allow'), verdict('i2', 'allow'), verdict('i3', 'deny'))];
+    on.given(decided).when(command(reason)).then([closed(reason)]);
+    const running = [...decided, applyStarted([attemptAt('i1')]), outcomes(itemOutcome('i2', 'applied'))];
+    on.given(running).when(command(reason)).then([closed(reason)]);
+    on.given([...running, outcomes(itemOutcome('i1', 'failed'))]).when(command(reason)).thenNothing();
+    on.given(decided).when(command('policy_unavailable')).thenNothing();
+  });
+
+  it('also stops a plan that was closed because policy was away', () => {
+    const away = [plan, evaluated(verdict('i1', 'allow')), closed('policy_unavailable')];
+    on.given(away).when(command('cancelled')).then([closed('cancelled')]);
+    const both = foldOf(planFold, [...away, closed('cancelled')]);
+    expect([both.closed?.reason, both.items.get('i2')!.closed]).toEqual(['cancelled', 'policy_unavailable']);
+    on.given([...away, closed('cancelled')]).when(command('session_ended')).thenNothing();
+    on.given([...away, closed('cancelled')]).when(command('policy_unavailable')).thenNothing();
+    expect(foldOf(planFold, [...away, closed('cancelled'), closed('policy_unavailable')])).toEqual(both);
+  });
+
+  it('says nothing when all has ended, and refuses a plan that is not there', () => {
+    on.given([plan, evaluated(verdict('i1', 'deny'), verdict('i2', 'deny'), verdict('i3', 'deny'))]).when(command('cancelled')).thenNothing();
     on.given([]).when(command('cancelled')).thenRefused('NOT_FOUND');
   });
 });

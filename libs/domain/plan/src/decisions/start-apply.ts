@@ -2,7 +2,7 @@ import type { ApplyAttempt, ApplyStarted, ItemId, PlanEvent, PlanId, TenantId } 
 import { GateError, digestOf, type Decision } from '@countersign/kernel';
 import { isAllowed, openAttemptOf, outcomeOf, previewOf, type ItemState } from '../item.js';
 import { needsStart } from '../reactions.js';
-import type { PlanState } from '../state.js';
+import { isStopped, type PlanState } from '../state.js';
 
 export interface StartApply {
   readonly tenant: TenantId;
@@ -18,19 +18,25 @@ export interface StartApply {
 }
 
 /** Those of the wanted items that this append starts. What is not in here must not be called. */
-export interface ApplyBegun { readonly attempts: readonly ApplyAttempt[] }
+export interface ApplyBegun {
+  readonly attempts: readonly ApplyAttempt[];
+  /** The plan was stopped first, so nothing was started. */
+  readonly stopped?: true;
+}
 
 /** The same for every attempt of one item, and for no other item of any tenant. */
 export const applyKeyOf = (tenant: TenantId, plan: PlanId, item: ItemId): string => digestOf({ tenant, plan, item });
 
 /**
  * One executor wins the start of an item, by the append's expectation. An item that another one has started or ended
- * is left out. Reads are not started: they are simply called.
+ * is left out. Reads are not started: they are simply called. Nothing of a plan that was stopped is started, which the same
+ * expectation proves.
  * @throws GateError FORBIDDEN when an item is not allowed, NOT_FOUND when there is none of that id
  */
 export function startApply(plan: PlanState, command: StartApply): Decision<PlanEvent, ApplyBegun> {
   const ready = [...new Set(command.items)].map((itemId) => allowedItem(plan, itemId))
     .filter((item) => needsStart(item) && outcomeOf(item) === undefined && mayStart(item, command));
+  if (isStopped(plan)) return { reply: { attempts: [], stopped: true } };
   if (ready.length === 0) return { reply: { attempts: [] } };
   const attempts = ready.map((item, index) => attemptOf(item, plan.fence + 1 + index, command));
   return {
