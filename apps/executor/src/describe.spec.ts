@@ -5,7 +5,7 @@ import { DescribeController } from './describe.controller.js';
 const describing = async (change: (operation: ToolSchema) => ToolSchema) => {
   const operations = fakeOperations(parseBehaviour('')).map(change);
   const fake = fakeProviderFactory({ sink: memorySink() });
-  const registry = createProviderRegistry({ fake: (endpoint, tenant) => ({ ...fake(endpoint, tenant), describe: async () => operations }) });
+  const registry = createProviderRegistry({ fake: (endpoint, tenant) => Object.assign(fake(endpoint, tenant), { describe: async () => operations }) });
   try {
     return await new DescribeController(registry).describe({ endpoint: { transport: 'fake' }, context: { tenant: 'acme', principal: 'ops', correlationId: 'c1' } });
   } finally {
