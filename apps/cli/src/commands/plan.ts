@@ -43,7 +43,7 @@ export function planCommands(program: Command, shell: Shell): void {
       .action((id: string, item: string, options: { reason?: string; digest?: string }) => answer(shell, id, item, decision, options));
   }
 
-  plan.command('cancel <plan>').description('deny all that is not decided yet').action(async (id: string) => {
+  plan.command('cancel <plan>').description('deny all that is not decided yet, and start nothing more; what runs is not stopped').action(async (id: string) => {
     const view = await shell.client().cancelPlan(id);
     shell.print(view, () => renderPlan(view));
   });
