@@ -71,7 +71,7 @@ export class Intake {
   private async pullOnce(): Promise<void> {
     const { pullMessages, pullMs } = this.limits;
     this.pull = await this.consumer.fetch({ max_messages: pullMessages, expires: pullMs });
-    if (this.stopped) await this.pull.close();
+    if (this.stopped) void this.pull.close(); // it is closed only when it has been read to its end, below
     for await (const message of this.pull) {
       this.queue.push(message);
       this.bytes += message.data.byteLength;
