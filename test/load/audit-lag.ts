@@ -43,7 +43,7 @@ export async function untilAuditHasAll(gate: GateUnderLoad, say: (line: string) 
 }
 
 async function behind(gate: GateUnderLoad): Promise<Behind> {
-  const checkpoint = (await gate.admin.auditStatus()).checkpoints['GATE'];
+  const checkpoint = (await gate.operator.wholeAuditStatus()).checkpoints['GATE'];
   if (!checkpoint) throw new Error('the audit has no checkpoint of GATE');
   return checkpoint;
 }

@@ -8,6 +8,7 @@ import { HttpLoad } from './http-load.js';
 
 export interface GateUnderLoad {
   readonly admin: CountersignClient;
+  readonly operator: CountersignClient;
   readonly http: HttpLoad;
   readonly natsUrl: string;
   readonly databaseUrl: string;
@@ -29,6 +30,7 @@ export async function startGateUnderLoad(options: { folder: string; sync: 'alway
   const http = new HttpLoad(state.url, state.key);
   return {
     admin: new CountersignClient({ url: state.url, apiKey: state.key, timeoutMs: 600_000 }),
+    operator: new CountersignClient({ url: state.url, apiKey: state.operatorKey, timeoutMs: 600_000 }),
     http,
     natsUrl: hello.natsUrl,
     databaseUrl: hello.databaseUrl,

@@ -4,9 +4,11 @@ import { atLeast, atLeastShare, atMost, atMostTimes, figure, percentile, type Fi
 import { startGateUnderLoad, type GateUnderLoad } from './gate.js';
 import { atRate, saturated } from './http-load.js';
 import { auditLag, untilAuditHasAll } from './audit-lag.js';
+import { rebuildSpeed } from './audit-rebuild.js';
 import { policyItemsPerSecond } from './policy.js';
 import { databaseVersion } from './inventory.js';
 import { prefill } from './prefill.js';
+import { startSeconds } from './start-time.js';
 import { approve, prepare, propose, proposeAsked } from './workload.js';
 import { twoHopPipeline } from './yardstick.js';
 
@@ -23,11 +25,16 @@ interface Bare { readonly p50: number; readonly p99: number; readonly perSecond:
 const RATE = 100;
 const PARALLEL = 96;
 const OLD_PLANS_PER_SECOND = 20;
+/** Of the events that fill the log, those that are there when the rebuild is measured. */
+const REBUILT_EVENTS = 100_000;
+/** Of what was reached saturated: where the audit must still keep up. */
+const BUSY_SHARE = 0.7;
 
 export async function measureEverything(options: BenchOptions): Promise<Figures> {
   const seconds = options.quick ? 3 : 15;
   const figures: Figures = { 'policy evaluation, 100 rules, one core': figure(policyItemsPerSecond(), 'items/s', atLeast(1_000_000)) };
   const bare = { always: await bareFigures(options, 'always', seconds), default: await bareFigures(options, 'default', seconds) };
+  figures['npm start to ready, empty state'] = figure(await startSeconds(join(options.folder, 'started')), 's', atMost(10));
   await onShortLog(options, figures, bare.always, seconds);
   await fillTheLog(options, figures);
   await onLongLog(options, figures, bare, seconds);
@@ -74,11 +81,16 @@ async function fillTheLog(options: BenchOptions, figures: Figures): Promise<void
   const events = options.quick ? 20_000 : 1_000_000;
   await withGate(options, 'default', 'one', async (gate) => {
     options.say(`filling the log with ${events} events …`);
+    const first = Math.min(events, REBUILT_EVENTS);
     const started = performance.now();
-    const perSecond = await prefill(gate.natsUrl, stateOf(options), events);
-    figures['log filled'] = figure(perSecond, 'events/s', undefined);
+    await prefill(gate.natsUrl, stateOf(options), 0, first);
     await untilAuditHasAll(gate, options.say);
-    figures['audit projects a backlog'] = figure((events * 1_000) / (performance.now() - started), 'events/s', atLeast(10_000));
+    figures['audit projects a backlog'] = figure((first * 1_000) / (performance.now() - started), 'events/s', atLeast(10_000));
+    options.say('rebuilding the audit …');
+    const { rebuilt, copied } = await rebuildSpeed(gate);
+    figures['audit rebuild, digests and all'] = figure(rebuilt, 'events/s', { text: '≥ 10000 and ≥ 50 % of a bare COPY', met: (value, ratio) => value >= 10_000 && ratio !== null && ratio >= 0.5 }, copied);
+    if (first < events) figures['log filled'] = figure(await prefill(gate.natsUrl, stateOf(options), first, events), 'events/s', undefined);
+    await untilAuditHasAll(gate, options.say);
   });
 }
 
@@ -88,14 +100,19 @@ async function onLongLog(options: BenchOptions, figures: Figures, bare: Record<'
     const lag = auditLag(gate);
     await latency(figures, 'verdict latency', bare.always, await atRate(RATE, seconds, (index) => propose(gate, sessions, index, 'verdict')));
     figures[`audit lag at ${RATE} plans/s, worst`] = figure(await lag.worstMs(), 'ms', atMost(250));
-    const verdicts = await saturated(PARALLEL, seconds, (index) => propose(gate, sessions, index, 'verdict'));
+    // asked, so that nothing is applied beside the verdicts
+    const verdicts = await saturated(PARALLEL, seconds, (index) => proposeAsked(gate, sessions, index));
     figures['verdicts, saturated, sync always'] = figure(verdicts.perSecond, 'plans/s', atLeastShare(0.5), bare.always.perSecond);
     await life(figures, 'always', gate, sessions, seconds, bare.always, 450);
     figures['memory of the services, saturated'] = figure(gate.memoryMiB(), 'MiB', atMost(350));
   }));
   await withGate(options, 'default', 'one', (gate) => whileOldPlansAreAnswered(gate, options, async (sessions) => {
     options.say('long log, answers coming in, sync default, one process …');
-    await life(figures, 'default', gate, sessions, seconds, bare.default, 800);
+    const perSecond = await life(figures, 'default', gate, sessions, seconds, bare.default, 800);
+    await untilAuditHasAll(gate, options.say);
+    const lag = auditLag(gate);
+    await atRate(BUSY_SHARE * perSecond, seconds, (index) => propose(gate, sessions, index, 'settled'));
+    figures[`audit lag at ${BUSY_SHARE * 100} % of saturation, worst`] = figure(await lag.worstMs(), 'ms', atMost(2_000));
   }));
   await withGate(options, 'default', 'processes', (gate) => whileOldPlansAreAnswered(gate, options, async (sessions) => {
     options.say('long log, answers coming in, sync default, a process a service …');
@@ -109,9 +126,11 @@ async function latency(figures: Figures, name: string, bare: Bare, answers: read
   figures[`${name}, p99 at ${RATE} plans/s, sync always`] = figure(percentile(sample, 0.99), 'ms', atMost(15), bare.p99);
 }
 
-async function life(figures: Figures, how: string, gate: GateUnderLoad, sessions: readonly string[], seconds: number, bare: Bare, goal: number): Promise<void> {
+/** @returns plans a second */
+async function life(figures: Figures, how: string, gate: GateUnderLoad, sessions: readonly string[], seconds: number, bare: Bare, goal: number): Promise<number> {
   const plans = await saturated(PARALLEL, seconds, (index) => propose(gate, sessions, index, 'settled'));
   figures[`whole life, saturated, sync ${how}`] = figure(plans.perSecond, 'plans/s', atLeast(goal), bare.perSecond);
+  return plans.perSecond;
 }
 
 /** Plans that were asked before the load began are answered all through it. */

@@ -13,15 +13,16 @@ const WINDOW = 4_000;
 /**
  * Fills the log with sessions opened and ended, two events each, as planner would have written them. Written with the
  * set-up job's credentials, since nobody else may write so many so fast.
+ * @param from the first event, of an even number, and `to` the one after the last: what was written before is written on
  * @returns events a second
  */
-export async function prefill(natsUrl: string, stateFolder: string, events: number): Promise<number> {
+export async function prefill(natsUrl: string, stateFolder: string, from: number, to: number): Promise<number> {
   const secrets = JSON.parse(await readFile(join(stateFolder, 'secrets.json'), 'utf8')) as { broker: BrokerCredentials };
   const connection = await connectSetUp({ urls: [natsUrl], ...secrets.broker.setup });
   const js = jetstream(connection);
   const started = performance.now();
-  for (let first = 0; first < events; first += WINDOW) {
-    await Promise.all(Array.from({ length: Math.min(WINDOW, events - first) }, (_, offset) => {
+  for (let first = from; first < to; first += WINDOW) {
+    await Promise.all(Array.from({ length: Math.min(WINDOW, to - first) }, (_, offset) => {
       const { subject, headers: attributes, body } = eventAt(first + offset);
       const set = headers();
       for (const [name, value] of Object.entries(attributes)) set.set(name, value);
@@ -29,7 +30,7 @@ export async function prefill(natsUrl: string, stateFolder: string, events: numb
     }));
   }
   await connection.close();
-  return (events * 1_000) / (performance.now() - started);
+  return ((to - from) * 1_000) / (performance.now() - started);
 }
 
 const AT = '2026-01-01T00:00:00.000Z';
