@@ -7,6 +7,7 @@ import { definition as previewFanout } from '@countersign/app-preview-fanout';
 import { definition as runEngine } from '@countersign/app-run-engine';
 import type { ServiceName } from '@countersign/contracts';
 import { hostService, type RunningService, type ServiceConfig } from '@countersign/service-host';
+import { boundHeap } from './bounded-heap.js';
 
 /** In the order of starting: the gateway last, so that whoever reaches it finds the rest. */
 const DEFINITIONS = [audit, planner, previewFanout, policy, executor, runEngine, gateway];
@@ -20,6 +21,7 @@ export interface Fleet {
 
 /** All services in this process, each with its own Nest application, connection and NATS account. */
 export async function startInProcess(configs: Record<ServiceName, ServiceConfig>): Promise<Fleet> {
+  boundHeap();
   const running: RunningService[] = [];
   const stop = async (): Promise<void> => {
     for (const service of [...running].reverse()) await service.close();
