@@ -7,7 +7,7 @@ import { SERVICES, type LogStream, type ServiceName } from './flow.js';
 export interface DeadLetter {
   readonly service: ServiceName;
   /** Of the message: what a person inspects, and what a retry names. */
-  readonly stream: LogStream | 'TIMER_planner';
+  readonly stream: LogStream | 'TIMER_planner' | 'OUTBOX';
   readonly sequence: number;
   /** `unparsable`: terminated at once. `failed`: its handler threw to the last. `deliveries`: it was never settled, e.g. it kills its process. */
   readonly kind: 'unparsable' | 'failed' | 'deliveries';

@@ -4,10 +4,10 @@ import type { EventType } from './events/index.js';
  * The one map of who does what. NATS accounts and permissions, streams, consumers, `docs/FLOW.md` and the tests
  * are derived from it; nothing else may say which service writes or reads what.
  */
-export const SERVICES = ['gateway', 'planner', 'preview-fanout', 'policy', 'executor', 'run-engine', 'audit'] as const;
+export const SERVICES = ['gateway', 'planner', 'preview-fanout', 'policy', 'executor', 'run-engine', 'notifier', 'audit'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-export const AGGREGATES = ['plan', 'session', 'tenant', 'provider', 'policy'] as const;
+export const AGGREGATES = ['plan', 'session', 'tenant', 'provider', 'policy', 'grant'] as const;
 export type AggregateName = (typeof AGGREGATES)[number];
 
 /** Two logs by lifetime: GATE (sessions, plans, later runs) and CATALOG (never expires). */
@@ -20,6 +20,7 @@ export const STREAM_OF: Readonly<Record<AggregateName, LogStream>> = {
   tenant: 'CATALOG',
   provider: 'CATALOG',
   policy: 'CATALOG',
+  grant: 'CATALOG',
 };
 
 /** The only service that may append each fact, in the order of one call's way. */
@@ -27,15 +28,32 @@ export const AUTHOR_OF: Readonly<Record<EventType, ServiceName>> = {
   'tenant.Registered': 'planner',
   'tenant.KeyIssued': 'planner',
   'tenant.KeyRevoked': 'planner',
+  'tenant.SettingsChanged': 'planner',
+  'tenant.SubscriberRegistered': 'planner',
+  'tenant.SubscriberRemoved': 'planner',
+  'tenant.WebhookRegistered': 'planner',
+  'tenant.WebhookRemoved': 'planner',
+  'tenant.Frozen': 'planner',
+  'tenant.Unfrozen': 'planner',
   'provider.Registered': 'planner',
   'provider.Removed': 'planner',
+  'policy.BundlePushed': 'policy',
   'policy.BundleActivated': 'policy',
+  'policy.ShadowChosen': 'policy',
+  'grant.Reserved': 'policy',
+  'grant.Activated': 'policy',
+  'grant.Revoked': 'policy',
   'session.Opened': 'planner',
+  'session.Granted': 'planner',
+  'session.GrantRevoked': 'planner',
+  'session.LimitReached': 'planner',
   'session.Ended': 'planner',
   'plan.Proposed': 'planner',
   'plan.Previewed': 'preview-fanout',
   'plan.Evaluated': 'policy',
   'plan.ItemsAnswered': 'planner',
+  'plan.ItemsVoted': 'planner',
+  'plan.ItemCorrected': 'planner',
   'plan.ItemsExpired': 'planner',
   'plan.ApplyStarted': 'executor',
   'plan.Outcomes': 'executor',
@@ -44,9 +62,9 @@ export const AUTHOR_OF: Readonly<Record<EventType, ServiceName>> = {
 
 /** A durable pull consumer. Its subject filters are built from (aggregate, author) by `consumerFilters`. */
 export interface ConsumerSpec {
-  readonly stream: LogStream | 'TIMER_planner';
+  readonly stream: LogStream | 'TIMER_planner' | 'OUTBOX';
   /** Also the durable's name: the service itself, one durable a stream. */
-  readonly from: readonly { readonly aggregate: AggregateName; readonly author: ServiceName; readonly onlyFirst?: true }[] | 'everything' | 'timers';
+  readonly from: readonly { readonly aggregate: AggregateName; readonly author: ServiceName; readonly onlyFirst?: true }[] | 'everything' | 'timers' | 'outbox';
 }
 
 export interface ServiceSpec {
@@ -55,8 +73,12 @@ export interface ServiceSpec {
   /** In one sentence: what this service does with what it consumes. */
   readonly does: string;
   readonly consumes: readonly ConsumerSpec[];
-  /** Command subjects are `cmd.<service>.<verb>`; only the gateway may call them. */
+  /** Command subjects are `cmd.<service>.<verb>`; the gateway may call them all, another service those of its `calls`. */
   readonly serves: readonly string[];
+  /** Commands to other services, one by one. */
+  readonly calls?: readonly { readonly service: ServiceName; readonly verb: string }[];
+  /** Whether it writes deliveries into OUTBOX. */
+  readonly outbox?: true;
   readonly reads: readonly LogStream[];
   readonly blobs: 'none' | 'read' | 'write';
   readonly results: 'none' | 'read' | 'write';
@@ -79,12 +101,14 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
   },
   planner: {
     account: 'PLANNER',
-    does: 'writes what was asked of the gate: sessions, plans, answers, expiry; judges nothing',
-    consumes: [{ stream: 'TIMER_planner', from: 'timers' }],
+    does: 'writes what was asked of the gate: sessions, plans, answers, expiry, trips; judges nothing',
+    consumes: [{ stream: 'TIMER_planner', from: 'timers' }, { stream: 'GATE', from: [{ aggregate: 'plan', author: 'policy' }] }],
     serves: [
       'register-tenant', 'issue-key', 'revoke-key', 'register-provider', 'remove-provider',
-      'open-session', 'end-session', 'propose', 'answer', 'cancel', 'dead-letter',
+      'open-session', 'end-session', 'revoke-session-grant', 'propose', 'answer', 'correct', 'cancel', 'dead-letter',
+      'change-settings', 'register-subscriber', 'remove-subscriber', 'register-webhook', 'remove-webhook', 'freeze', 'unfreeze',
     ],
+    calls: [{ service: 'policy', verb: 'reserve-grant' }, { service: 'policy', verb: 'activate-grant' }],
     reads: ['GATE', 'CATALOG'],
     blobs: 'write',
     results: 'none',
@@ -94,9 +118,9 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
   'preview-fanout': {
     account: 'FANOUT',
     does: 'asks providers what an item would do, each within its own deadline',
-    consumes: [{ stream: 'GATE', from: [{ aggregate: 'plan', author: 'planner', onlyFirst: true }] }],
+    consumes: [{ stream: 'GATE', from: [{ aggregate: 'plan', author: 'planner' }] }],
     serves: ['dead-letter'],
-    reads: ['GATE'],
+    reads: ['GATE', 'CATALOG'],
     blobs: 'write',
     results: 'none',
     timers: false,
@@ -107,11 +131,14 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
     does: 'judges every item on its own: allow, ask or deny',
     consumes: [{
       stream: 'GATE',
-      from: [{ aggregate: 'plan', author: 'planner', onlyFirst: true }, { aggregate: 'plan', author: 'preview-fanout' }],
+      from: [{ aggregate: 'plan', author: 'planner' }, { aggregate: 'plan', author: 'preview-fanout' }],
     }],
-    serves: ['activate-bundle', 'dead-letter'],
+    serves: [
+      'push-bundle', 'activate-bundle', 'roll-back', 'choose-shadow', 'lint', 'simulate', 'explain',
+      'reserve-grant', 'activate-grant', 'revoke-grant', 'dead-letter',
+    ],
     reads: ['GATE', 'CATALOG'],
-    blobs: 'read',
+    blobs: 'write',
     results: 'none',
     timers: false,
     live: false,
@@ -121,7 +148,7 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
     does: 'applies what the fold of the plan allows, once',
     consumes: [{ stream: 'GATE', from: [{ aggregate: 'plan', author: 'policy' }, { aggregate: 'plan', author: 'planner' }] }],
     serves: ['describe-provider', 'dead-letter'],
-    reads: ['GATE'],
+    reads: ['GATE', 'CATALOG'],
     blobs: 'read',
     results: 'write',
     timers: false,
@@ -138,11 +165,26 @@ export const FLOW: Readonly<Record<ServiceName, ServiceSpec>> = {
     timers: false,
     live: false,
   },
+  notifier: {
+    account: 'NOTIFIER',
+    does: 'tells webhooks and chats what was asked, answered, expired or tripped',
+    consumes: [
+      { stream: 'GATE', from: [{ aggregate: 'plan', author: 'policy' }, { aggregate: 'plan', author: 'planner' }, { aggregate: 'session', author: 'planner' }] },
+      { stream: 'OUTBOX', from: 'outbox' },
+    ],
+    serves: ['dead-letter'],
+    outbox: true,
+    reads: ['GATE', 'CATALOG'],
+    blobs: 'read',
+    results: 'none',
+    timers: false,
+    live: false,
+  },
   audit: {
     account: 'AUDIT',
     does: 'writes every event into PostgreSQL, once and in order, and never changes it',
     consumes: [{ stream: 'GATE', from: 'everything' }, { stream: 'CATALOG', from: 'everything' }],
-    serves: ['status', 'query-plans', 'query-items', 'rebuild', 'rebuild-status'],
+    serves: ['status', 'query-plans', 'query-items', 'query-approvals', 'grant-use', 'preview-grant', 'rebuild', 'rebuild-status'],
     reads: ['GATE', 'CATALOG'],
     blobs: 'read',
     results: 'read',

@@ -4,6 +4,8 @@ export * from './sealed.js';
 export * from './render-tree.js';
 export * from './tool-schema.js';
 export * from './policy.js';
+export * from './policy-views.js';
+export * from './tenant-settings.js';
 export { POLICY_BUNDLE_SCHEMA } from './policy-schema.js';
 export * from './events/index.js';
 export * from './flow.js';

@@ -29,6 +29,56 @@ export const LIMITS = {
   descriptionChars: 8_192,
   providerOperations: 500,
   policyRules: 2_000,
+  /** A bundle in canonical JSON. It stands in the log as a blob. */
+  policyBundleBytes: 1024 * 1024,
+  /** One condition. */
+  celChars: 2_000,
+  /** Nodes of one condition's syntax tree. */
+  celNodes: 200,
+  /** Comprehensions (`all`, `exists`, `map`, `filter`) inside one another. */
+  celNesting: 2,
+  /** Steps of one condition's evaluation; more is an error of the condition. */
+  celSteps: 10_000,
+  /** Of one item, all conditions together; what is not evaluated by then is an error of its condition. */
+  celItemMs: 25,
+  /** `over` of one rule. */
+  policyOver: 20,
+  /** Approver roles or groups of one rule. */
+  policyRoles: 10,
+  quorum: 10,
+  askExpiryMaxMs: 30 * 24 * 3_600_000,
+  correctionsPerItem: 5,
+  /** Grants of one session; more: AGGREGATE_TOO_LONG. */
+  sessionGrants: 200,
+  /** Standing grants of one tenant in force. */
+  standingGrants: 2_000,
+  /** An `always` that its answer has not made good by then lapses. */
+  reservationMs: 60_000,
+  /** From a trip until the session ends by itself. */
+  finalTurnMs: 5 * 60_000,
+  /** Plans of a session that are looked at for denials and repetitions. */
+  breakerPlans: 200,
+  vetoSubscribers: 5,
+  vetoDeadlineMs: 2_000,
+  vetoDeadlineMaxMs: 10_000,
+  /** Veto requests under way of one tenant in one process. */
+  vetoInFlight: 16,
+  vetoAnswerBytes: 64 * 1024,
+  webhooks: 20,
+  webhookTimeoutMs: 10_000,
+  /** Deliveries under way to one webhook in one process. */
+  webhookInFlight: 4,
+  /** Tries of one delivery, with growing pauses from `webhookFirstPauseMs`; then it is a dead letter. */
+  webhookTries: 8,
+  webhookFirstPauseMs: 2_000,
+  outboxAgeMs: 7 * 24 * 3_600_000,
+  approvalGroups: 20,
+  freezes: 100,
+  /** From an acknowledged freeze until nothing more is started. */
+  freezeWithinMs: 1_000,
+  /** "What would this have allowed". */
+  grantPreviewMs: 30 * 24 * 3_600_000,
+  grantPreviewItems: 10_000,
   /** Of reading one bundle's YAML; nothing else of its process runs meanwhile. */
   policyReadMs: 5_000,
   /** Longest `wait` of a long poll. */

@@ -1,4 +1,5 @@
 import { NO_SESSION, type PlanId, type SessionId, type TenantId, sessionOfPlan } from './ids.js';
+import type { PolicyLayer } from './policy.js';
 import { STREAM_OF, type AggregateName, type LogStream, type ServiceName } from './flow.js';
 
 /** Names one aggregate: `evt.<tenant>.<session>.<aggregate>.<id>`. */
@@ -20,8 +21,11 @@ export const tenantKey = (tenant: TenantId): AggregateKey => ({ tenant, session:
 export const providerKey = (tenant: TenantId, provider: string): AggregateKey => ({
   tenant, session: NO_SESSION, aggregate: 'provider', id: provider,
 });
-/** A tenant has one bundle in force at a time. */
-export const policyKey = (tenant: TenantId): AggregateKey => ({ tenant, session: NO_SESSION, aggregate: 'policy', id: 'bundle' });
+/** A tenant has one bundle of rules and one of guardrails in force at a time. */
+export const policyKey = (tenant: TenantId, layer: PolicyLayer = 'rules'): AggregateKey => ({
+  tenant, session: NO_SESSION, aggregate: 'policy', id: layer === 'rules' ? 'bundle' : 'guardrails',
+});
+export const grantKey = (tenant: TenantId, grant: string): AggregateKey => ({ tenant, session: NO_SESSION, aggregate: 'grant', id: grant });
 
 export const streamOf = (key: AggregateKey): LogStream => STREAM_OF[key.aggregate];
 

@@ -37,6 +37,10 @@ export interface ToolSchema {
   readonly reconcilable?: boolean;
   /** The provider refuses or repeats the answer for a second call with the same idempotency key. */
   readonly enforcesKey?: boolean;
+  /** It edits the workspace's files: a session in mode `acceptEdits` is not asked about it. */
+  readonly edit?: boolean;
+  /** It may be called in plan mode although it is a resource. */
+  readonly planSafe?: boolean;
 }
 
 /** How a provider is reached. Holds no secret: `env` names variables of the executor's own environment to pass on. */

@@ -1,6 +1,6 @@
 import type { ItemId, PrincipalId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Verdict } from '../policy.js';
+import type { AskTerms, GrantNarrow, LayerFinding, Scope, Verdict } from '../policy.js';
 import type { PreviewAbsence, RenderTree } from '../render-tree.js';
 import type { Sealed } from '../sealed.js';
 import type { ProviderEndpoint, ToolSchema } from '../tool-schema.js';
@@ -65,9 +65,15 @@ export interface ItemVerdict {
   /** A winning ask on a read or interactive item was turned into deny. Never confused with a plain deny. */
   readonly downgraded?: true;
   readonly message?: string;
+  /** What each layer said, in their order; a layer that is not named was computed and said nothing. Absent in the oldest events. */
+  readonly layers?: readonly LayerFinding[];
+  /** Only on ask. Absent in the oldest events: any approver, one of them, scope `once`. */
+  readonly terms?: AskTerms;
+  /** What the shadow bundle would have said; without effect. */
+  readonly shadow?: { readonly decision: Verdict; readonly decidedBy: string };
   /** What an answer must name: SHA-256 over input digest, schema digest, preview digest or absence, and terms. */
   readonly itemDigest: string;
-  /** Only on ask. RFC 3339, UTC; never extended. */
+  /** Only on ask; absent where the rule keeps waiting. RFC 3339, UTC; never extended. */
   readonly expiresAt?: string;
 }
 
@@ -76,9 +82,23 @@ export interface Evaluated {
   readonly round: number;
   readonly items: readonly ItemVerdict[];
   readonly bundle: { readonly version: number; readonly digest: string };
+  /** Absent: the tenant had none. */
+  readonly guardrails?: { readonly version: number; readonly digest: string };
+  readonly shadow?: { readonly digest: string };
+  /** What was asked of the tenant's veto subscribers for this round, under the key (plan, round). */
+  readonly vetoes?: readonly VetoAnswer[];
   readonly saw: { readonly session: number; readonly catalogue: number };
   readonly evaluatedAt: string;
   readonly engine: string;
+}
+
+/** One subscriber's answer about one item. `failed`: it did not answer in time or not as it must, which denies. */
+export interface VetoAnswer {
+  readonly subscriber: string;
+  readonly itemId: ItemId;
+  readonly says: 'pass' | 'deny' | 'failed';
+  readonly message?: string;
+  readonly tookMs: number;
 }
 
 /** Ed25519 over the canonical JSON of `claims`, made by the gateway; verified by planner and kept for ever. */
@@ -88,11 +108,21 @@ export interface AnswerAssertion {
     readonly plan: string;
     readonly itemId: ItemId;
     readonly itemDigest: string;
-    readonly decision: AnswerDecision;
+    readonly decision: AnswerDecision | 'correct';
     readonly principal: PrincipalId;
     readonly method: 'api-key';
     readonly at: string;
     readonly reason?: string;
+    /** Roles and groups of the key that answered, sorted. Absent in the oldest assertions. */
+    readonly roles?: readonly string[];
+    /** Absent: `once`. */
+    readonly scope?: Scope;
+    /** With scope session or always. */
+    readonly narrow?: GrantNarrow;
+    /** With scope always. RFC 3339, UTC. */
+    readonly grantExpiresAt?: string;
+    /** With decision `correct`: digest of the corrected input. */
+    readonly inputDigest?: string;
   };
   readonly keyId: string;
   /** base64url */
@@ -104,10 +134,52 @@ export type AnswerDecision = 'approve' | 'reject';
 export interface ItemAnswer {
   readonly itemId: ItemId;
   readonly decision: AnswerDecision;
-  readonly scope: 'once';
+  readonly scope: Scope;
+  /** With scope session or always: what is remembered beyond this item. */
+  readonly grant?: AnswerGrant;
   readonly principal: PrincipalId;
+  /** Roles and groups of the key that answered. Absent in the oldest events. */
+  readonly roles?: readonly string[];
   readonly reason?: string;
   readonly answeredAt: string;
+  readonly assertion: AnswerAssertion;
+}
+
+/** Of scope session the grant's own id; of scope always policy's reservation, which the answer makes good. */
+export interface AnswerGrant {
+  readonly grantId: string;
+  readonly reservation?: string;
+  readonly narrow?: GrantNarrow;
+  readonly expiresAt?: string;
+}
+
+/** One approval of several that the terms demand. The one that completes the quorum is an answer. */
+export interface ItemVote extends Omit<ItemAnswer, 'decision' | 'scope' | 'grant'> {
+  readonly decision: 'approve';
+  /** The item as the person saw it; a vote for an older digest is void. */
+  readonly itemDigest: string;
+}
+
+/** planner. */
+export interface ItemsVoted { readonly votes: readonly ItemVote[] }
+
+/**
+ * planner. A person changed the arguments: the item is pending again, with this input, to be previewed and judged by all
+ * layers. Votes so far are void; the expiry of the ask runs on.
+ */
+export interface ItemCorrected {
+  readonly itemId: ItemId;
+  /** 1, 2, … within the item; at most `LIMITS.correctionsPerItem`. */
+  readonly correction: number;
+  readonly input: Sealed<JsonObject>;
+  /** The item as the person saw it. */
+  readonly itemDigest: string;
+  readonly principal: PrincipalId;
+  readonly roles: readonly string[];
+  readonly reason?: string;
+  readonly correctedAt: string;
+  /** Without a verdict on the corrected item by then planner denies it. RFC 3339, UTC. */
+  readonly verdictDueAt: string;
   readonly assertion: AnswerAssertion;
 }
 
@@ -192,6 +264,8 @@ export type PlanEvent =
   | { readonly type: 'plan.Previewed'; readonly data: Previewed }
   | { readonly type: 'plan.Evaluated'; readonly data: Evaluated }
   | { readonly type: 'plan.ItemsAnswered'; readonly data: ItemsAnswered }
+  | { readonly type: 'plan.ItemsVoted'; readonly data: ItemsVoted }
+  | { readonly type: 'plan.ItemCorrected'; readonly data: ItemCorrected }
   | { readonly type: 'plan.ItemsExpired'; readonly data: ItemsExpired }
   | { readonly type: 'plan.ApplyStarted'; readonly data: ApplyStarted }
   | { readonly type: 'plan.Outcomes'; readonly data: Outcomes }
