@@ -30,11 +30,21 @@ export function Text(field: TextField): PropertyDecorator {
   );
 }
 
-export function Texts(field: ListField & Characters): PropertyDecorator {
+export function Texts(field: ListField & Characters & { readonly pattern?: RegExp }): PropertyDecorator {
+  const { pattern } = field;
+  const check: Check = (member) => (
+    textProblem(member, { ...field, min: 0 }) ?? (pattern && !pattern.test(member as string) ? `must match ${pattern.source}` : undefined));
   return applyDecorators(
-    ruled({ optional: optional(field), members: { max: field.maxItems }, check: ofEach((member) => textProblem(member, { ...field, min: 0 })) }),
+    ruled({ optional: optional(field), members: { max: field.maxItems }, check: ofEach(check) }),
     ApiProperty({ type: [String], maxItems: field.maxItems, ...described(field) }),
   );
+}
+
+/** A whole number. */
+export function Whole(field: Common & { readonly min: number; readonly max: number }): PropertyDecorator {
+  const { min, max } = field;
+  const check: Check = (value) => (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max ? undefined : `must be a whole number from ${min} to ${max}`);
+  return applyDecorators(ruled({ optional: optional(field), check }), ApiProperty({ type: 'integer', minimum: min, maximum: max, ...described(field) }));
 }
 
 export function OneOf(values: readonly string[], field: Common = {}): PropertyDecorator {

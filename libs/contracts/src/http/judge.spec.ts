@@ -1,9 +1,11 @@
 import { LIMITS } from '../limits.js';
-import { DecisionRequest, DecisionsRequest } from './decisions.js';
+import { CorrectionRequest, DecisionRequest, DecisionsRequest } from './decisions.js';
 import { problemsOf } from './judge.js';
 import { ProposeRequest } from './propose.js';
 import { RegisterProviderRequest } from './providers.js';
+import { SimulateRequest } from './policy-checks.js';
 import { EndSessionRequest, OpenSessionRequest } from './sessions.js';
+import { FreezeRequest, SettingsBody, SubscriberRequest } from './settings.js';
 import { KeyRequest, TenantRequest } from './tenants.js';
 
 const call = (change: object = {}) => ({ callId: 'c1', provider: 'files', operation: 'write_file', input: {}, ...change });
@@ -18,6 +20,10 @@ describe('the judgement of a body', () => {
     ['what a class inherits', TenantRequest, { tenantId: 'acme', name: 'Acme', principal: 'boss', roles: ['admin'], localProcesses: true }],
     ['a nested object', RegisterProviderRequest, { name: 'files', endpoint: { transport: 'mcp-stdio', command: 'x', args: ['-e', 'a\nb'], env: [] } }],
     ['as many characters as it may have, each of two code units', OpenSessionRequest, { agent: '😀'.repeat(LIMITS.nameChars) }],
+    ['an answer for always, narrowed, until a day', DecisionRequest, { decision: 'approve', itemDigest: digest, scope: 'always', narrow: { kind: 'path_prefix', field: '/path', prefix: '/tmp' }, grantExpiresAt: '7d' }],
+    ['a time with an offset', DecisionRequest, { decision: 'approve', itemDigest: digest, scope: 'always', grantExpiresAt: '2026-12-01T10:00:00.5+02:00' }],
+    ['a correction', CorrectionRequest, { itemDigest: digest, input: { any: ['thing'] }, confirm: false }],
+    ['a freeze of the whole tenant', FreezeRequest, { reason: 'stop' }],
     ['lines in prose', EndSessionRequest, { reason: 'a\tb\r\nc' }],
   ])('has nothing against %s', (_what, type, body) => {
     expect(problemsOf(type, body)).toEqual([]);
@@ -34,6 +40,16 @@ describe('the judgement of a body', () => {
     ['a field of a nested object', RegisterProviderRequest, { name: 'files', endpoint: { transport: 'pigeon', args: ['a', 7] } }, ['/endpoint/transport', '/endpoint/args']],
     ['a member of a list of names', KeyRequest, { principal: 'bot', roles: ['admin', 'king'] }, ['/roles']],
     ['a flag that is none', TenantRequest, { tenantId: 'acme', name: 'a', localProcesses: 1 }, ['/localProcesses']],
+    ['a scope that is none', DecisionRequest, { decision: 'approve', itemDigest: digest, scope: 'forever' }, ['/scope']],
+    ['a narrow that is none', DecisionRequest, { decision: 'approve', itemDigest: digest, narrow: { kind: 'regex', field: 'path', inputDigest: 'x', more: 1 } }, ['/narrow/kind', '/narrow/inputDigest', '/narrow/field', '/narrow/more']],
+    ['a duration that is none', DecisionRequest, { decision: 'approve', itemDigest: digest, grantExpiresAt: '7 days' }, ['/grantExpiresAt']],
+    ['a corrected input that is no object', CorrectionRequest, { itemDigest: digest, input: ['a'] }, ['/input']],
+    ['numbers out of their bounds', SettingsBody, {
+      breaker: { consecutive: -1, count: 1.5, windowMs: '1000' }, doomLoop: { repeats: 1e99, within: 0 }, bypassPermissions: false, standingGrants: true, unfreezeBySecondPerson: false,
+    }, ['/breaker/consecutive', '/breaker/count', '/breaker/windowMs', '/doomLoop/repeats', '/doomLoop/within']],
+    ['a deadline beyond the bound', SubscriberRequest, { name: 'veto', url: 'https://a.example', deadlineMs: LIMITS.vetoDeadlineMaxMs + 1 }, ['/deadlineMs']],
+    ['a mode that is none', SimulateRequest, { call: { provider: 'p', operation: 'o', permissionMode: 'yolo' } }, ['/call/permissionMode']],
+    ['a group that does not match', KeyRequest, { principal: 'bot', roles: ['admin'], groups: ['ok', 'Not OK'] }, ['/groups']],
     ['more of a list than it may have', KeyRequest, { principal: 'bot', roles: Array.from({ length: 100_000 }, () => 'king') }, ['/roles']],
   ])('names %s', (_what, type, body, expected) => {
     expect(paths(type, body)).toEqual(expected);

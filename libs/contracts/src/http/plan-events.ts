@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AGGREGATES } from '../flow.js';
 
 /** One event of the log, as it stands there. Bodies are digests or inline, as they were written. */
 export class EventView {
@@ -17,7 +18,7 @@ export class EventView {
   @ApiProperty({ description: 'Position in the stream' })
   sequence!: number;
 
-  @ApiProperty({ enum: ['plan', 'session', 'tenant', 'provider', 'policy'] })
+  @ApiProperty({ enum: AGGREGATES })
   aggregate!: string;
 
   @ApiProperty({ description: 'Id of the aggregate' })

@@ -1,24 +1,10 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { APPLY_OUTCOMES, CLOSE_REASONS, PROVIDER_ERRORS, type AnswerDecision, type ApplyOutcome, type CloseReason, type ProviderErrorCategory } from '../events/plan.js';
+import { APPLY_OUTCOMES, CLOSE_REASONS, PROVIDER_ERRORS, type ApplyOutcome, type CloseReason, type ProviderErrorCategory } from '../events/plan.js';
 import type { Json, JsonObject } from '../json.js';
 import { DECISIONS, type Decision } from '../policy.js';
 import type { PreviewAbsence, RenderTree } from '../render-tree.js';
 import { CATEGORIES, RISK_CLASSES, TOOL_KINDS, type Category, type RiskClass, type ToolKind } from '../tool-schema.js';
-
-/** A person's answer. */
-export class AnswerView {
-  @ApiProperty({ enum: ['approve', 'reject'] })
-  decision!: AnswerDecision;
-
-  @ApiProperty()
-  principal!: string;
-
-  @ApiProperty({ required: false })
-  reason?: string;
-
-  @ApiProperty({ format: 'date-time' })
-  at!: string;
-}
+import { AnswerView, BODY_ABSENCES, CorrectionView, LayerView, OfferView, OriginalInputView, ShadowVerdictView, TermsView, VoteView, type BodyAbsence } from './item-answers.js';
 
 /** What the model is given for this call. Present once the item has come to its end. */
 export class ToolResultView {
@@ -43,13 +29,6 @@ export class ItemErrorView {
   retryable!: boolean;
 }
 
-export const BODY_ABSENCES = ['expired', 'may_expire', 'view_limit'] as const;
-/**
- * Why a body is not in the view although its digest is: `expired` (its retention is over), `may_expire` (a view at a
- * past position leaves out what will not be kept, so that it is the same for ever), `view_limit` (the plan's bodies
- * are too many for one answer; the item's own route has it).
- */
-export type BodyAbsence = (typeof BODY_ABSENCES)[number];
 
 /** One item, with everything as it was when the plan was proposed; never re-read from today's catalogue. */
 export class PlanItemView {
@@ -83,8 +62,14 @@ export class PlanItemView {
   @ApiProperty({ required: false, enum: BODY_ABSENCES })
   inputAbsent?: BodyAbsence;
 
-  @ApiProperty({ description: 'SHA-256 of the canonical arguments' })
+  @ApiProperty({ description: 'SHA-256 of the canonical arguments, as they stand after corrections' })
   inputDigest!: string;
+
+  @ApiProperty({ required: false, type: OriginalInputView, description: 'Only when a person corrected the item' })
+  original?: OriginalInputView;
+
+  @ApiProperty({ required: false, type: [CorrectionView], description: 'Oldest first; `input` is that of the last one' })
+  corrections?: CorrectionView[];
 
   @ApiProperty({ enum: DECISIONS })
   decision!: Decision;
@@ -103,6 +88,27 @@ export class PlanItemView {
 
   @ApiProperty({ required: false, format: 'date-time', description: 'Until when a person may answer' })
   expiresAt?: string;
+
+  @ApiProperty({ required: false, type: TermsView, description: 'Of an ask' })
+  terms?: TermsView;
+
+  @ApiProperty({ required: false, type: [LayerView], description: 'A layer that is not named was computed and said nothing' })
+  layers?: readonly LayerView[];
+
+  @ApiProperty({ required: false, type: ShadowVerdictView })
+  shadow?: ShadowVerdictView;
+
+  @ApiProperty({ required: false, type: [VoteView], description: 'Approvals of the item as it is now, while the quorum is not complete' })
+  votes?: VoteView[];
+
+  @ApiProperty({ required: false, type: [OfferView], description: 'While it is asked: the ways to answer, in words. Not in a view of the past' })
+  offers?: OfferView[];
+
+  @ApiProperty({ required: false, description: 'While it is asked: whether this key may approve it. Not in a view of the past' })
+  mayAnswer?: boolean;
+
+  @ApiProperty({ required: false, description: 'Why this key may not' })
+  mayNotAnswerBecause?: string;
 
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, description: 'Render tree of the effect. Where there is none, show `input`' })
   preview?: RenderTree;

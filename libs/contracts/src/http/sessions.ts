@@ -1,9 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ID_PATTERN } from '../ids.js';
 import type { JsonObject } from '../json.js';
+import { LIMIT_CAUSES, type LimitCause, type SessionLimitReached } from '../events/session.js';
 import { LIMITS } from '../limits.js';
+import { PERMISSION_MODES, type PermissionMode } from '../policy.js';
 import { CATEGORIES, RISK_CLASSES, TOOL_KINDS, type Category, type RiskClass, type ToolKind } from '../tool-schema.js';
 import { OneOf, Text } from './fields.js';
+import { SessionGrantView } from './grants.js';
 
 export const SESSION_KINDS = ['chat', 'run', 'listener'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
@@ -17,11 +20,32 @@ export class OpenSessionRequest {
 
   @OneOf(SESSION_KINDS, { optional: true, description: 'Default `chat`' })
   kind?: SessionKind;
+
+  @OneOf(PERMISSION_MODES, { optional: true, description: 'How what would be asked is treated. Default `default`; `bypassPermissions` only where the tenant permits it' })
+  permissionMode?: PermissionMode;
 }
 
 export class EndSessionRequest {
   @Text({ optional: true, max: LIMITS.reasonChars, prose: true })
   reason?: string;
+}
+
+/** The session has one final turn without tools; then it ends. */
+export class LimitReachedView {
+  @ApiProperty({ enum: LIMIT_CAUSES })
+  cause!: LimitCause;
+
+  @ApiProperty({ description: 'What was counted against which bound' })
+  detail!: string;
+
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, description: 'The denied items, or the repeated calls, oldest first' })
+  items!: SessionLimitReached['items'];
+
+  @ApiProperty({ format: 'date-time', description: 'When the session ends by itself' })
+  endsAt!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
 }
 
 export class SessionView {
@@ -36,6 +60,9 @@ export class SessionView {
 
   @ApiProperty({ enum: SESSION_KINDS })
   kind!: SessionKind;
+
+  @ApiProperty({ enum: PERMISSION_MODES })
+  permissionMode!: PermissionMode;
 
   @ApiProperty()
   openedBy!: string;
@@ -54,6 +81,12 @@ export class SessionView {
 
   @ApiProperty({ required: false })
   endReason?: string;
+
+  @ApiProperty({ required: false, type: LimitReachedView })
+  limitReached?: LimitReachedView;
+
+  @ApiProperty({ type: [SessionGrantView], description: 'Verdicts that are remembered until it ends' })
+  grants!: SessionGrantView[];
 
   @ApiProperty({ description: 'Position in the log of the session’s last event' })
   sequence!: number;

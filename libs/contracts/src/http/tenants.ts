@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ROLES, type Role } from '../events/catalogue.js';
 import { ID_PATTERN, TENANT_ID_PATTERN } from '../ids.js';
 import { LIMITS } from '../limits.js';
-import { Flag, SomeOf, Text } from './fields.js';
+import { Flag, SomeOf, Text, Texts } from './fields.js';
 
 /** Operator only: for a tenant whose keys are lost. */
 export class TenantKeyRequest {
@@ -11,6 +11,9 @@ export class TenantKeyRequest {
 
   @SomeOf(ROLES, { optional: true, maxItems: ROLES.length, description: 'Roles of the key. Default `admin`' })
   roles?: Role[];
+
+  @Texts({ optional: true, maxItems: LIMITS.approvalGroups, max: 80, pattern: ID_PATTERN, description: 'Teams that rules may name as approvers, e.g. `security`' })
+  groups?: string[];
 }
 
 /** Operator only. Principal and roles are those of the tenant's first key. */
@@ -31,6 +34,9 @@ export class KeyRequest {
 
   @SomeOf(ROLES, { maxItems: ROLES.length })
   roles!: Role[];
+
+  @Texts({ optional: true, maxItems: LIMITS.approvalGroups, max: 80, pattern: ID_PATTERN, description: 'Teams that rules may name as approvers, e.g. `security`' })
+  groups?: string[];
 }
 
 export class KeyView {
@@ -42,6 +48,9 @@ export class KeyView {
 
   @ApiProperty({ enum: ROLES, isArray: true })
   roles!: Role[];
+
+  @ApiProperty({ required: false, type: [String] })
+  groups?: string[];
 }
 
 /** The only answer that ever holds the secret. */
