@@ -1,5 +1,5 @@
 import type { Json, JsonObject, OperationSnapshot, Sealed } from '@countersign/contracts';
-import type { ItemState } from '@countersign/domain-plan';
+import { currentInputOf, type ItemState } from '@countersign/domain-plan';
 import { unseal } from '@countersign/event-log';
 import { isGateError } from '@countersign/kernel';
 import type { ExecutorParts, Work } from './work.js';
@@ -30,7 +30,7 @@ export async function readBodies(items: readonly ItemState[], work: Work, parts:
     return await check;
   };
   const read = async (item: ItemState): Promise<Bodies | Gone> => {
-    const [input, misfit] = await Promise.all([bodyOf(item.proposed.input, work, parts), checkOf(item.operation)]);
+    const [input, misfit] = await Promise.all([bodyOf(currentInputOf(item), work, parts), checkOf(item.operation)]);
     if (input === undefined) return { gone: 'input' };
     return misfit ? { input, misfit } : { gone: 'output schema' };
   };

@@ -1,5 +1,5 @@
 import { LIMITS, type PreviewAbsence, type Proposed, type RenderTree } from '@countersign/contracts';
-import type { ItemState } from '@countersign/domain-plan';
+import { currentInputOf, type ItemState } from '@countersign/domain-plan';
 import { unseal, type BlobStore } from '@countersign/event-log';
 import { isGateError } from '@countersign/kernel';
 import { deadlineIn, isTimeout, type PreviewAnswer, type ProviderRegistry } from '@countersign/providers';
@@ -16,7 +16,7 @@ export interface PreviewContext {
   readonly signal: AbortSignal;
 }
 
-export type ItemPreview = { readonly itemId: string; readonly tookMs: number } & (
+export type ItemPreview = { readonly itemId: string; readonly correction?: number; readonly tookMs: number } & (
   | { readonly tree: RenderTree; readonly fingerprint?: string }
   | { readonly absent: PreviewAbsence }
 );
@@ -29,7 +29,8 @@ export async function previewItem(item: ItemState, context: PreviewContext): Pro
   const started = performance.now();
   const deadline = deadlineIn(context.timeoutMs ?? LIMITS.previewTimeoutMs, context.signal);
   const answer = await ask(item, context, deadline.signal).finally(deadline.end);
-  const took = { itemId: item.itemId, tookMs: Math.round(performance.now() - started) };
+  const correction = item.corrections.length;
+  const took = { itemId: item.itemId, ...(correction === 0 ? {} : { correction }), tookMs: Math.round(performance.now() - started) };
   if ('absent' in answer) return { ...took, absent: answer.absent };
   return { ...took, tree: answer.tree, ...(answer.fingerprint === undefined ? {} : { fingerprint: answer.fingerprint }) };
 }
@@ -39,7 +40,7 @@ async function ask(item: ItemState, context: PreviewContext, signal: AbortSignal
   const endpoint = proposed.providers[item.operation.provider]?.endpoint;
   if (!endpoint) return { absent: 'failed' };
   try {
-    const input = await unseal(item.proposed.input, { blobs, tenant });
+    const input = await unseal(currentInputOf(item), { blobs, tenant });
     return await registry.connect(tenant, endpoint).preview({ tenant, session, operation: item.operation, input, signal });
   } catch (error) {
     if (!isGateError(error) || isGateError(error, 'UNAVAILABLE')) throw error;

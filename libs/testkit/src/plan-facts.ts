@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
-  itemIdAt, type ApplyAttempt, type ApplyStarted, type AnswerDecision, type CloseReason, type ItemAnswer, type ItemOutcome, type ItemVerdict,
-  type JsonObject, type OperationSnapshot, type PlanEvent, type PreviewResult, type Proposed, type Sealed, type Verdict,
+  itemIdAt, type ApplyAttempt, type ApplyStarted, type AnswerDecision, type AskTerms, type CloseReason, type ItemAnswer, type ItemCorrected,
+  type ItemOutcome, type ItemVerdict, type ItemVote, type JsonObject, type OperationSnapshot, type PlanEvent, type PreviewResult, type Proposed, type Sealed, type Verdict,
 } from '@countersign/contracts';
 import { canonicalJson } from '@countersign/kernel';
 
@@ -55,16 +55,21 @@ export const previewTree = (itemId: string, text = 'what would happen', fingerpr
 export const verdict = (itemId: string, decision: Verdict, change: Partial<ItemVerdict> = {}): ItemVerdict => ({
   itemId, decision, decidedBy: 'policy:default', itemDigest: `digest-of-${itemId}`, ...(decision === 'ask' ? { expiresAt: at(1_800) } : {}), ...change,
 });
-export const evaluated = (...items: readonly ItemVerdict[]): PlanEvent => ({
+export const evaluated = (...items: readonly ItemVerdict[]): PlanEvent => evaluatedIn(1, ...items);
+export const evaluatedIn = (round: number, ...items: readonly ItemVerdict[]): PlanEvent => ({
   type: 'plan.Evaluated',
-  data: { round: 1, items, bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 1 }, evaluatedAt: at(1), engine: 'core-1' },
+  data: { round, items, bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 1 }, evaluatedAt: at(1), engine: 'core-1' },
 });
 
-export function answer(itemId: string, decision: AnswerDecision, change: { principal?: string; reason?: string; seconds?: number } = {}): ItemAnswer {
-  const { principal = 'ops', reason, seconds = 10 } = change;
-  const said = { itemId, decision, principal, ...(reason === undefined ? {} : { reason }) };
+export const terms = (change: Partial<AskTerms> = {}): AskTerms => ({ quorum: 1, onTimeout: 'deny', scopes: ['once', 'session', 'always'], ...change });
+
+interface AnswerChange extends Partial<Pick<ItemAnswer, 'principal' | 'reason' | 'roles' | 'scope' | 'grant'>> { readonly seconds?: number }
+
+export function answer(itemId: string, decision: AnswerDecision, change: AnswerChange = {}): ItemAnswer {
+  const { principal = 'ops', reason, seconds = 10, roles, scope = 'once', grant } = change;
+  const said = { itemId, decision, principal, ...(roles === undefined ? {} : { roles }), ...(reason === undefined ? {} : { reason }) };
   return {
-    ...said, scope: 'once', answeredAt: at(seconds),
+    ...said, scope, ...(grant === undefined ? {} : { grant }), answeredAt: at(seconds),
     assertion: {
       claims: { ...said, tenant: 'acme', plan: PLAN_ID, itemDigest: `digest-of-${itemId}`, method: 'api-key', at: at(seconds) },
       keyId: 'k1', signature: 'signed',
@@ -72,6 +77,29 @@ export function answer(itemId: string, decision: AnswerDecision, change: { princ
   };
 }
 export const answered = (...answers: readonly ItemAnswer[]): PlanEvent => ({ type: 'plan.ItemsAnswered', data: { answers } });
+
+export function vote(itemId: string, principal: string, change: Omit<AnswerChange, 'principal' | 'scope' | 'grant'> & { readonly itemDigest?: string } = {}): ItemVote {
+  const { itemDigest = `digest-of-${itemId}`, ...rest } = change;
+  const { scope: _scope, ...said } = answer(itemId, 'approve', { principal, ...rest });
+  return { ...said, decision: 'approve', itemDigest };
+}
+export const voted = (...votes: readonly ItemVote[]): PlanEvent => ({ type: 'plan.ItemsVoted', data: { votes } });
+
+/** @param input the arguments from now on */
+export function correction(itemId: string, input: JsonObject, change: Partial<ItemCorrected> = {}): ItemCorrected {
+  const { principal = 'ops', roles = ['approver'], correctedAt = at(20), itemDigest = `digest-of-${itemId}` } = change;
+  const sealed = sealedInline(input);
+  return {
+    itemId, correction: 1, input: sealed, itemDigest, principal, roles, correctedAt, verdictDueAt: at(80),
+    assertion: {
+      claims: { tenant: 'acme', plan: PLAN_ID, itemId, itemDigest, decision: 'correct', principal, method: 'api-key', at: correctedAt, roles, inputDigest: sealed.digest },
+      keyId: 'k1', signature: 'signed',
+    },
+    ...change,
+  };
+}
+export const corrected = (fact: ItemCorrected): PlanEvent => ({ type: 'plan.ItemCorrected', data: fact });
+
 export const itemsExpired = (seconds: number, ...items: readonly string[]): PlanEvent => ({ type: 'plan.ItemsExpired', data: { items, at: at(seconds) } });
 export const closed = (reason: CloseReason, by = 'service:planner'): PlanEvent => ({ type: 'plan.Closed', data: { reason, by, at: at(60) } });
 

@@ -48,9 +48,10 @@ export interface Proposed {
   readonly verdictDueAt: string;
 }
 
+/** `correction`: how often the item had been corrected when it was previewed; absent: never. A preview of other arguments does not count. */
 export type PreviewResult =
-  | { readonly itemId: ItemId; readonly tree: Sealed<RenderTree>; readonly fingerprint?: string; readonly tookMs: number }
-  | { readonly itemId: ItemId; readonly absent: PreviewAbsence; readonly tookMs: number };
+  | { readonly itemId: ItemId; readonly correction?: number; readonly tree: Sealed<RenderTree>; readonly fingerprint?: string; readonly tookMs: number }
+  | { readonly itemId: ItemId; readonly correction?: number; readonly absent: PreviewAbsence; readonly tookMs: number };
 
 /** preview-fanout. Any subset of the previewable items. */
 export interface Previewed {

@@ -1,22 +1,39 @@
 import type {
-  ApplyAttempt, ApplyOutcome, ApplyStarted, CloseReason, Decision, ItemAnswer, ItemId, ItemOutcome, ItemVerdict,
-  OperationSnapshot, PreviewAbsence, PreviewResult, ProposedItem, RenderTree, Sealed,
+  ApplyAttempt, ApplyOutcome, ApplyStarted, CloseReason, Decision, ItemAnswer, ItemCorrected, ItemId, ItemOutcome, ItemVerdict, ItemVote,
+  JsonObject, OperationSnapshot, PreviewAbsence, PreviewResult, ProposedItem, RenderTree, Sealed,
 } from '@countersign/contracts';
 
 export type StartedAttempt = ApplyAttempt & { readonly lease: ApplyStarted['lease']; readonly startedAt: string };
+
+/** How an item was judged and shown before a correction made that void. Only to be shown: nothing is decided by it but the expiry. */
+export interface EarlierView {
+  readonly verdict: ItemVerdict;
+  readonly preview?: PreviewResult;
+  readonly votes: readonly ItemVote[];
+  readonly round: number;
+  /** RFC 3339, UTC. */
+  readonly judgedAt?: string;
+}
 
 /** One item, as the facts say it. What follows from them (decision, outcome) is computed below, never stored. */
 export interface ItemState {
   readonly itemId: ItemId;
   readonly proposed: ProposedItem;
   readonly operation: OperationSnapshot;
+  /** Of the arguments as they stand now (`currentInputOf`). */
   readonly preview?: PreviewResult;
-  /** The newest one. */
+  /** The newest one, of the arguments as they stand now; absent again after a correction. */
   readonly verdict?: ItemVerdict;
-  /** Of `verdict`; 0 while there is none. */
+  /** Of the newest verdict there was; 0 while there was none. */
   readonly round: number;
   /** When `verdict` was given. RFC 3339, UTC. */
   readonly judgedAt?: string;
+  /** Oldest first. */
+  readonly corrections: readonly ItemCorrected[];
+  /** One for each correction: what it made void. */
+  readonly earlier: readonly EarlierView[];
+  /** Approvals so far, of the item as `verdict` shows it; one a person. The one that completes the quorum is `answer`. */
+  readonly votes: readonly ItemVote[];
   readonly answer?: ItemAnswer;
   readonly expiredAt?: string;
   /** Set when the plan was closed while this item was pending or asked. */
@@ -53,6 +70,18 @@ export function decisionOf(item: ItemState): ItemDecision {
   const { decision, decidedBy, downgraded, message } = item.verdict;
   return { decision, decidedBy, ...(downgraded ? { downgraded } : {}), ...(message === undefined ? {} : { message }) };
 }
+
+/** The arguments as they stand now: those of the last correction, else the proposed ones. This is what is previewed, judged and applied. */
+export const currentInputOf = (item: ItemState): Sealed<JsonObject> => item.corrections.at(-1)?.input ?? item.proposed.input;
+
+export const isCorrected = (item: ItemState): boolean => item.corrections.length > 0;
+
+/** When the time to answer ends, also while a correction waits for its verdict. Undefined: never, or nobody was asked yet. RFC 3339, UTC. */
+export const expiryOf = (item: ItemState): string | undefined => (item.verdict ?? item.earlier.at(-1)?.verdict)?.expiresAt;
+
+/** How far the approval of an asked item has come. */
+export const approvalOf = (item: ItemState): { readonly approvals: number; readonly quorum: number } =>
+  ({ approvals: item.votes.length, quorum: item.verdict?.terms?.quorum ?? 1 });
 
 export const isAsked = (item: ItemState): boolean => decisionOf(item).decision === 'ask';
 export const isPending = (item: ItemState): boolean => decisionOf(item).decision === 'pending';

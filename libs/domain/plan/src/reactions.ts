@@ -6,21 +6,24 @@ import { isStopped, type PlanState } from './state.js';
 
 const itemsWhere = (plan: PlanState, holds: (item: ItemState) => boolean): ItemState[] => [...plan.items.values()].filter(holds);
 
-/** preview-fanout: previewable resource items that are pending and have no preview, nor a reason for its absence. */
+/** preview-fanout: previewable resource items that are pending and have no preview of their arguments as they stand now, nor a reason for its absence. */
 export const itemsToPreview = (plan: PlanState): ItemState[] =>
   itemsWhere(plan, (item) => isPending(item) && isPreviewable(item) && !item.preview);
 
-/** After this, policy judges without the preview. Undefined when no item of the plan is previewable. */
+/** After this, policy judges without the nearest preview that is still to come. Undefined when none is. */
 export function previewsDueAt(plan: PlanState): Date | undefined {
-  if (!plan.proposed || ![...plan.items.values()].some(isPreviewable)) return undefined;
-  return new Date(Date.parse(plan.proposed.proposedAt) + LIMITS.previewTimeoutMs + LIMITS.previewGraceMs);
+  const due = itemsToPreview(plan).map((item) => previewDueAt(plan, item));
+  return due.length === 0 ? undefined : new Date(Math.min(...due));
 }
 
-/** policy: pending items that need no preview, have one, or have waited long enough for one. */
-export function itemsToJudge(plan: PlanState, now: Date): ItemState[] {
-  const due = previewsDueAt(plan);
-  const overdue = due !== undefined && now >= due;
-  return itemsWhere(plan, (item) => isPending(item) && (overdue || !isPreviewable(item) || item.preview !== undefined));
+/** policy: pending items that need no preview, have one, or have waited long enough for one. Corrected items are among them again. */
+export const itemsToJudge = (plan: PlanState, now: Date): ItemState[] =>
+  itemsWhere(plan, (item) => isPending(item) && (!isPreviewable(item) || item.preview !== undefined || now.getTime() >= previewDueAt(plan, item)));
+
+/** Counted from when the arguments became what they are. */
+function previewDueAt(plan: PlanState, item: ItemState): number {
+  const since = item.corrections.at(-1)?.correctedAt ?? plan.proposed?.proposedAt ?? '';
+  return Date.parse(since) + LIMITS.previewTimeoutMs + LIMITS.previewGraceMs;
 }
 
 /** executor: allowed items that have no end and no attempt under way; none of a plan that was stopped. Reads among them need no ApplyStarted. */

@@ -1,6 +1,6 @@
-import type { ApplyStarted, Closed, ItemId, ItemOutcome, PlanEvent, Proposed } from '@countersign/contracts';
+import type { ApplyStarted, Closed, ItemCorrected, ItemId, ItemOutcome, ItemVerdict, ItemVote, PlanEvent, PreviewResult, Proposed } from '@countersign/contracts';
 import type { Fold } from '@countersign/kernel';
-import { isAsked, isResolved, outcomeOf, type ItemState } from './item.js';
+import { isAsked, isCorrected, isPending, isResolved, outcomeOf, type ItemState } from './item.js';
 
 export interface PlanState {
   /** Absent: nothing was proposed under this id. */
@@ -22,14 +22,17 @@ export function evolve(state: PlanState, event: PlanEvent): PlanState {
     case 'plan.Proposed':
       return state.proposed ? state : opened(event.data);
     case 'plan.Previewed':
-      return changeItems(state, event.data.items, (item, preview) => (item.verdict || isResolved(item) ? item : { ...item, preview }));
+      return changeItems(state, event.data.items, previewed);
     case 'plan.Evaluated':
-      return changeItems(state, event.data.items, (item, verdict) => (
-        isResolved(item) ? item : { ...item, verdict, round: event.data.round, judgedAt: event.data.evaluatedAt }));
+      return changeItems(state, event.data.items, (item, verdict) => judged(item, verdict, event.data));
+    case 'plan.ItemsVoted':
+      return changeItems(state, event.data.votes, voted);
+    case 'plan.ItemCorrected':
+      return changeItems(state, [event.data], corrected);
     case 'plan.ItemsAnswered':
       return changeItems(state, event.data.answers, (item, answer) => (isAsked(item) ? { ...item, answer } : item));
     case 'plan.ItemsExpired':
-      return changeItems(state, event.data.items.map((itemId) => ({ itemId })), (item) => (isAsked(item) ? { ...item, expiredAt: event.data.at } : item));
+      return changeItems(state, event.data.items.map((itemId) => ({ itemId })), (item) => (mayExpire(item) ? { ...item, expiredAt: event.data.at } : item));
     case 'plan.ApplyStarted':
       return started(state, event.data);
     case 'plan.Outcomes':
@@ -45,10 +48,38 @@ function opened(proposed: Proposed): PlanState {
   const items = new Map<ItemId, ItemState>();
   for (const item of proposed.items) {
     const operation = proposed.operations[item.operation];
-    if (operation) items.set(item.itemId, { itemId: item.itemId, proposed: item, operation, round: 0, attempts: [] });
+    if (operation) items.set(item.itemId, { itemId: item.itemId, proposed: item, operation, round: 0, corrections: [], earlier: [], votes: [], attempts: [] });
   }
   return { proposed, items, fence: 0 };
 }
+
+/** A late preview of arguments that a person has changed since is none of what they are now. */
+const previewed = (item: ItemState, preview: PreviewResult): ItemState =>
+  (item.verdict || isResolved(item) || !isOfCurrentInput(item, preview) ? item : { ...item, preview });
+
+export const isOfCurrentInput = (item: ItemState, { correction = 0 }: PreviewResult): boolean => correction === item.corrections.length;
+
+/** Votes count for what they named only. */
+function judged(item: ItemState, verdict: ItemVerdict, { round, evaluatedAt }: { readonly round: number; readonly evaluatedAt: string }): ItemState {
+  if (isResolved(item)) return item;
+  return { ...item, verdict, round, judgedAt: evaluatedAt, votes: item.votes.filter((vote) => vote.itemDigest === verdict.itemDigest) };
+}
+
+function voted(item: ItemState, vote: ItemVote): ItemState {
+  const counts = isAsked(item) && vote.itemDigest === item.verdict?.itemDigest && !item.votes.some(({ principal }) => principal === vote.principal);
+  return counts ? { ...item, votes: [...item.votes, vote] } : item;
+}
+
+/** Pending again. What was seen and said of the arguments before is kept aside, and counts no more. */
+function corrected(item: ItemState, correction: ItemCorrected): ItemState {
+  if (!isAsked(item) || correction.correction !== item.corrections.length + 1) return item;
+  const { verdict, preview, judgedAt, ...rest } = item;
+  const seen = { verdict: verdict!, votes: item.votes, round: item.round, ...(preview ? { preview } : {}), ...(judgedAt === undefined ? {} : { judgedAt }) };
+  return { ...rest, corrections: [...item.corrections, correction], earlier: [...item.earlier, seen], votes: [] };
+}
+
+/** What a person was asked about: it expires also while a correction of it waits for its verdict. */
+export const mayExpire = (item: ItemState): boolean => isAsked(item) || (isCorrected(item) && isPending(item));
 
 function started(state: PlanState, data: ApplyStarted): PlanState {
   const next = changeItems(state, data.attempts, (item, attempt) => ({

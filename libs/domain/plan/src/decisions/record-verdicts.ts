@@ -1,17 +1,18 @@
-import type { Evaluated, ItemId, ItemVerdict, PlanEvent, PlanId } from '@countersign/contracts';
+import { LIMITS, type AskTerms, type Evaluated, type ItemId, type ItemVerdict, type PlanEvent, type PlanId } from '@countersign/contracts';
 import { GateError, type Decision } from '@countersign/kernel';
 import { itemDigestOf } from '../item-digest.js';
-import { isPending, type ItemState } from '../item.js';
+import { isCorrected, isPending, type ItemState } from '../item.js';
 import type { PlanState } from '../state.js';
 
-/** What the engine said of one item. Its digest and terms are added here. */
-export type JudgedItem = Omit<ItemVerdict, 'itemDigest' | 'expiresAt'>;
+/** What the engine said of one item. Its digest and the moment of its expiry are added here. */
+export interface JudgedItem extends Omit<ItemVerdict, 'itemDigest' | 'expiresAt'> {
+  /** Of an ask, from the evaluation on. Absent: `LIMITS.askExpiryMs`. Without effect where the terms keep waiting, and on a corrected item. */
+  readonly expiresInMs?: number;
+}
 
-export interface RecordVerdicts extends Pick<Evaluated, 'bundle' | 'saw' | 'evaluatedAt' | 'engine'> {
+export interface RecordVerdicts extends Omit<Evaluated, 'round' | 'items'> {
   readonly planId: PlanId;
   readonly verdicts: readonly JudgedItem[];
-  /** When an ask of this evaluation expires. RFC 3339, UTC. */
-  readonly askExpiresAt: string;
 }
 
 export interface VerdictsRecorded { readonly judged: readonly ItemId[] }
@@ -21,12 +22,12 @@ export interface VerdictsRecorded { readonly judged: readonly ItemId[] }
  * @throws GateError INTERNAL for an ask on a read or interactive item: the engine turns those into deny
  */
 export function recordVerdicts(plan: PlanState, command: RecordVerdicts): Decision<PlanEvent, VerdictsRecorded> {
-  const { planId, verdicts, askExpiresAt, ...facts } = command;
+  const { planId, verdicts, ...facts } = command;
   const judged = new Map<ItemId, { readonly item: ItemState; readonly verdict: ItemVerdict }>();
   for (const verdict of verdicts) {
     const item = plan.items.get(verdict.itemId);
     if (!item || !isPending(item) || judged.has(verdict.itemId)) continue;
-    judged.set(verdict.itemId, { item, verdict: withTerms(planId, item, verdict, askExpiresAt) });
+    judged.set(verdict.itemId, { item, verdict: asRecorded(planId, item, verdict, facts.evaluatedAt) });
   }
   const reply = { judged: [...judged.keys()] };
   if (judged.size === 0) return { reply };
@@ -35,8 +36,32 @@ export function recordVerdicts(plan: PlanState, command: RecordVerdicts): Decisi
   return { event: { type: 'plan.Evaluated', data: { round, items, ...facts } }, reply };
 }
 
-function withTerms(planId: PlanId, item: ItemState, verdict: JudgedItem, askExpiresAt: string): ItemVerdict {
-  if (verdict.decision !== 'ask') return { ...verdict, itemDigest: itemDigestOf(planId, item, {}) };
+function asRecorded(planId: PlanId, item: ItemState, judged: JudgedItem, evaluatedAt: string): ItemVerdict {
+  const { expiresInMs, ...said } = isCorrected(item) ? toBeConfirmed(judged) : judged;
+  if (said.decision !== 'ask') return { ...said, itemDigest: itemDigestOf(planId, item, said) };
   if (item.operation.kind !== 'resource') throw new GateError('INTERNAL', `Item ${item.itemId} is ${item.operation.kind} and cannot be asked`);
-  return { ...verdict, itemDigest: itemDigestOf(planId, item, { expiresAt: askExpiresAt }), expiresAt: askExpiresAt };
+  const asked = withExpiry(said, expiresAtOf(item, said.terms, Date.parse(evaluatedAt) + (expiresInMs ?? LIMITS.askExpiryMs)));
+  return { ...asked, itemDigest: itemDigestOf(planId, item, asked) };
+}
+
+/** A person changed the arguments: what policy would allow now, a person who sees it confirms. `layers` keep what policy said. */
+function toBeConfirmed(judged: JudgedItem): JudgedItem {
+  if (judged.decision !== 'allow') return judged;
+  return { ...judged, decision: 'ask', terms: { quorum: 1, onTimeout: 'deny', scopes: ['once'], confirmation: true } };
+}
+
+/** The expiry of the first ask runs on through every correction; it is never extended, and where a rule waits there is none. */
+function expiresAtOf(item: ItemState, terms: AskTerms | undefined, otherwise: number): string | undefined {
+  const first = item.earlier[0]?.verdict.expiresAt;
+  if (first !== undefined) return first;
+  return terms?.onTimeout === 'wait' ? undefined : new Date(otherwise).toISOString();
+}
+
+type Asked = Omit<ItemVerdict, 'itemDigest'>;
+
+function withExpiry(said: Asked, expiresAt: string | undefined): Asked {
+  if (expiresAt === undefined) return said;
+  // a corrected item that expires says so, whatever the rule that asks now would do
+  const terms = said.terms?.onTimeout === 'wait' ? { ...said.terms, onTimeout: 'deny' as const } : said.terms;
+  return { ...said, ...(terms ? { terms } : {}), expiresAt };
 }
