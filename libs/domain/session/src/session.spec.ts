@@ -49,7 +49,7 @@ describe('laws of the session', () => {
 
   it('requires an open session in so many words', () => {
     expect(requireOpen(foldOf(sessionFold, [opened]))).toEqual(opening);
-    expect(() => requireOpen({})).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+    expect(() => requireOpen(sessionFold.initial)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
     expect(() => requireOpen(foldOf(sessionFold, [opened, ended]))).toThrow(expect.objectContaining({ code: 'SESSION_ENDED' }));
   });
 });
