@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
-  itemIdAt, type ApplyAttempt, type ApplyStarted, type AnswerDecision, type AskTerms, type CloseReason, type ItemAnswer, type ItemCorrected,
+  itemIdAt, type AnswerGrant, type ApplyAttempt, type ApplyStarted, type AnswerDecision, type AskTerms, type CloseReason, type ItemAnswer, type ItemCorrected,
   type ItemOutcome, type ItemVerdict, type ItemVote, type JsonObject, type OperationSnapshot, type PlanEvent, type PreviewResult, type Proposed, type Sealed, type Verdict,
 } from '@countersign/contracts';
 import { canonicalJson } from '@countersign/kernel';
@@ -74,6 +74,14 @@ export function answer(itemId: string, decision: AnswerDecision, change: AnswerC
       claims: { ...said, tenant: 'acme', plan: PLAN_ID, itemDigest: `digest-of-${itemId}`, method: 'api-key', at: at(seconds) },
       keyId: 'k1', signature: 'signed',
     },
+  };
+}
+/** The command that led to such an answer: what `answerItems` is given. @param decidedAt by the clock of whoever decides; the same as the answer's where it is not given */
+export function said({ answeredAt, grant, ...answer }: ItemAnswer, { itemDigest = `digest-of-${answer.itemId}`, decidedAt = answeredAt } = {}) {
+  const { narrow, expiresAt, ...reserved } = grant ?? {};
+  return {
+    ...answer, itemDigest, saidAt: answeredAt, decidedAt,
+    ...(narrow ? { narrow } : {}), ...(expiresAt === undefined ? {} : { grantExpiresAt: expiresAt }), ...(grant ? { reserved: reserved as Pick<AnswerGrant, 'grantId' | 'reservation'> } : {}),
   };
 }
 export const answered = (...answers: readonly ItemAnswer[]): PlanEvent => ({ type: 'plan.ItemsAnswered', data: { answers } });

@@ -3,7 +3,7 @@ export * from './decisions/propose.js';
 export * from './decisions/record-previews.js';
 export * from './decisions/record-verdicts.js';
 export * from './decisions/answer-items.js';
-export { termsOf, type Said } from './decisions/answer-rules.js';
+export { notByTerms, notTheirs, termsOf, type Said } from './decisions/answer-rules.js';
 export * from './decisions/correct-item.js';
 export { expireItems, type ItemsOverdue } from './decisions/expire-items.js';
 export * from './decisions/close-plan.js';

@@ -1,13 +1,16 @@
-import type { PlanEvent } from '@countersign/contracts';
+import type { ItemAnswer, ItemCorrected, PlanEvent } from '@countersign/contracts';
 import { foldOf, type Decision } from '@countersign/kernel';
 import { planFacts } from '@countersign/testkit';
 import fc from 'fast-check';
 import {
-  answerItems, closePlan, decisionOf, evolve, expireItems, initialPlan, isResolved, isSettled, itemsToApply, nextStep, planFold, propose,
+  answerItems, closePlan, correctItem, currentInputOf, decisionOf, evolve, expireItems, initialPlan, isResolved, isSettled, itemsToApply, nextStep, planFold, propose,
   recordOutcomes, recordPreviews, recordVerdicts, startApply, toolResultOf, type PlanState,
 } from './index.js';
 
-const { LEASE, OPERATIONS, PLAN_ID, T0, answer, answered, applyStarted, at, attemptAt, closed, evaluated, itemOutcome, itemsExpired, outcomes, previewTree, previewed, proposed, sealedInline, verdict } = planFacts;
+const {
+  LEASE, OPERATIONS, PLAN_ID, T0, answer, answered, applyStarted, at, attemptAt, closed, corrected, correction, evaluated, itemOutcome, itemsExpired, outcomes,
+  previewTree, previewed, proposed, said, sealedInline, terms, verdict, vote, voted,
+} = planFacts;
 
 const itemId = fc.constantFrom('i1', 'i2', 'i3', 'i4', 'i9');
 const some = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 1, maxLength: 4 });
@@ -19,6 +22,11 @@ const reason = fc.constantFrom('cancelled' as const, 'policy_unavailable' as con
 
 const anAnswer = fc.record({ itemId, principal, says: fc.constantFrom('approve' as const, 'reject' as const), seconds: fc.nat(2_000) })
   .map(({ itemId: id, principal: who, says, seconds }) => answer(id, says, { principal: who, seconds }));
+const aVote = fc.record({ itemId, principal, itemDigest: fc.constantFrom('digest-of-i1', 'digest-of-i2', 'old') })
+  .map(({ itemId: id, principal: who, itemDigest }) => vote(id, who, { itemDigest }));
+const aCorrection = fc.record({ itemId, principal, n: fc.nat(4), number: fc.integer({ min: 1, max: 4 }) })
+  .map(({ itemId: id, principal: who, n, number }) => correction(id, { n }, { principal: who, correction: number }));
+const someTerms = fc.record({ quorum: fc.integer({ min: 1, max: 3 }), onTimeout: fc.constantFrom('deny' as const, 'wait' as const), notRequester: fc.constantFrom(undefined, true as const) }).map((change) => terms(change));
 const anOutcome = fc.record({ itemId, outcome, attempt: fc.integer({ min: 1, max: 3 }) })
   .map(({ itemId: id, outcome: ended, attempt }) => itemOutcome(id, ended, { attempt }));
 
@@ -26,7 +34,9 @@ const anOutcome = fc.record({ itemId, outcome, attempt: fc.integer({ min: 1, max
 const anyEvent: fc.Arbitrary<PlanEvent> = fc.oneof(
   names.map((list) => proposed(list)),
   some(itemId).map((ids) => previewed(...ids.map((id) => previewTree(id)))),
-  some(fc.tuple(itemId, decision)).map((said) => evaluated(...said.map(([id, says]) => verdict(id, says)))),
+  some(fc.tuple(itemId, decision, fc.constantFrom(undefined, 'old'))).map((list) => evaluated(...list.map(([id, says, itemDigest = `digest-of-${id}`]) => verdict(id, says, { itemDigest })))),
+  some(aVote).map((list) => voted(...list)),
+  aCorrection.map((fact) => corrected(fact)),
   some(anAnswer).map((list) => answered(...list)),
   some(itemId).map((ids) => itemsExpired(9, ...ids)),
   some(fc.tuple(itemId, fc.nat(9))).map((list) => applyStarted(list.map(([id, fence]) => attemptAt(id, 1, fence)))),
@@ -38,7 +48,20 @@ const history = fc.array(anyEvent, { maxLength: 12 });
 const withPlan = fc.tuple(names.map((list) => proposed(list)), history).map(([first, rest]) => [first, ...rest]);
 
 type Step = (plan: PlanState) => Decision<PlanEvent, unknown>;
-const judging = { planId: PLAN_ID, askExpiresAt: at(1_800), bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 1 }, evaluatedAt: at(1), engine: 'core-1' };
+const judging = { planId: PLAN_ID, bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 1 }, evaluatedAt: at(1), engine: 'core-1' };
+
+const shownOf = (plan: PlanState, id: string): { itemDigest: string } => ({ itemDigest: plan.items.get(id)?.verdict?.itemDigest ?? 'none' });
+/** One after the other, as writers do: what one event cannot hold is decided on the next fold. */
+const answering = (list: readonly ItemAnswer[]): Step => (plan) => answerItems(plan, list.slice(0, 1).map((one) => said(one, shownOf(plan, one.itemId))));
+/** A correction names what is shown, or was shown last: then it is the same again. */
+const correcting = ({ correction: _number, correctedAt, ...fact }: ItemCorrected): Step => (plan) => {
+  const { verdict: shown, corrections } = plan.items.get(fact.itemId) ?? {};
+  try {
+    return correctItem(plan, { ...fact, itemDigest: shown?.itemDigest ?? corrections?.at(-1)?.itemDigest ?? 'none', saidAt: correctedAt, decidedAt: correctedAt });
+  } catch {
+    return { reply: undefined };
+  }
+};
 
 /** Any command, as its decision on a plan; one that refuses changes nothing. */
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -48,11 +71,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     calls: list.map((name, index) => ({ callId: `c${index}`, operation: `files/${name}`, input: sealedInline({ n: index }) })),
   })),
   some(itemId).map((ids): Step => (plan) => recordPreviews(plan, { previews: ids.map((id) => previewTree(id)) })),
-  some(fc.tuple(itemId, decision)).map((said): Step => (plan) => recordVerdicts(plan, {
+  some(fc.tuple(itemId, decision, someTerms)).map((list): Step => (plan) => recordVerdicts(plan, {
     ...judging,
-    verdicts: said.map(([id, says]) => ({ itemId: id, decision: says === 'ask' && plan.items.get(id)?.operation.kind !== 'resource' ? 'deny' as const : says, decidedBy: 'policy:default' })),
+    verdicts: list.map(([id, says, asked]) => (says === 'ask' && plan.items.get(id)?.operation.kind === 'resource'
+      ? { itemId: id, decision: says, decidedBy: 'policy:default', terms: asked }
+      : { itemId: id, decision: says === 'ask' ? 'deny' as const : says, decidedBy: 'policy:default' })),
   })),
-  some(anAnswer).map((list): Step => (plan) => answerItems(plan, list.map((said) => ({ ...said, itemDigest: plan.items.get(said.itemId)?.verdict?.itemDigest ?? 'none' })))),
+  some(anAnswer).map(answering),
+  aCorrection.map(correcting),
   fc.nat(2_000).map((seconds): Step => (plan) => expireItems(plan, { at: at(seconds) })),
   reason.map((why): Step => (plan) => (plan.proposed ? closePlan(plan, { reason: why, by: 'service:planner', at: at(60) }) : { reply: undefined })),
   fc.constant<Step>((plan) => startApply(plan, { tenant: 'acme', planId: PLAN_ID, items: itemsToApply(plan).map((item) => item.itemId), lease: LEASE, startedAt: at(2) })),
@@ -146,7 +172,7 @@ describe('laws of the decisions', () => {
       const before = foldOf(planFold, [proposed(['write']), evaluated(verdict('i1', 'ask'))]);
       const log: PlanEvent[] = [];
       const state = () => log.reduce(evolve, before);
-      const commands = writers.map(([who, says]) => ({ ...answer('i1', says, { principal: who }), itemDigest: 'digest-of-i1' }));
+      const commands = writers.map(([who, says]) => said(answer('i1', says, { principal: who })));
       const decidedAt = new Map<number, { rev: number; event: PlanEvent | undefined }>();
       const turn = (writer: number): void => {
         const made = decidedAt.get(writer);
@@ -160,8 +186,69 @@ describe('laws of the decisions', () => {
       const results = answerItems(state(), commands).reply;
       results.forEach((result, index) => {
         const same = commands[index]!.principal === won.principal && commands[index]!.decision === won.decision;
-        expect(result.ok ? 'repeated' : result.error.code).toBe(same ? 'repeated' : 'ALREADY_RESOLVED');
+        expect('error' in result ? result.error.code : 'repeated').toBe(same ? 'repeated' : 'ALREADY_RESOLVED');
       });
+    }));
+  });
+});
+
+describe('laws of votes and corrections', () => {
+  it('no person counts twice, and no vote counts for what was shown before', () => {
+    fc.assert(fc.property(withPlan, history, (events, more) => {
+      for (const item of foldOf(planFold, [...events, ...more]).items.values()) {
+        expect(new Set(item.votes.map((one) => one.principal)).size).toBe(item.votes.length);
+        for (const one of item.votes) expect(one.itemDigest).toBe(item.verdict?.itemDigest);
+      }
+    }), { numRuns: 1_000 });
+  });
+
+  it('an approval of a quorum has as many people as the terms of that very view demand', () => {
+    fc.assert(fc.property(fc.array(fc.oneof(step, some(anAnswer).map(answering)), { maxLength: 30 }), (all) => {
+      const plan = all.reduce((state, decide) => landed(state, decide), initialPlan);
+      for (const { answer: won, verdict: shown, votes } of plan.items.values()) {
+        if (won?.decision !== 'approve') continue;
+        const people = new Set([won.principal, ...votes.filter((one) => one.itemDigest === shown?.itemDigest).map((one) => one.principal)]);
+        expect(people.size).toBe(shown?.terms?.quorum ?? 1);
+      }
+    }), { numRuns: 500 });
+  });
+
+  it('corrections are counted without gaps, the last one is in force, and the expiry stays that of the first ask', () => {
+    fc.assert(fc.property(withPlan, history, (events, more) => {
+      for (const item of foldOf(planFold, [...events, ...more]).items.values()) {
+        expect(item.corrections.map((one) => one.correction)).toEqual(item.corrections.map((_, index) => index + 1));
+        expect(item.earlier).toHaveLength(item.corrections.length);
+        expect(currentInputOf(item)).toEqual(item.corrections.at(-1)?.input ?? item.proposed.input);
+      }
+    }));
+    fc.assert(fc.property(steps, (all) => {
+      const plan = all.reduce((state, decide) => landed(state, decide), initialPlan);
+      for (const { earlier, verdict: shown } of plan.items.values()) {
+        const first = earlier[0]?.verdict.expiresAt;
+        if (first !== undefined && shown?.decision === 'ask') expect(shown.expiresAt).toBe(first);
+      }
+    }));
+  });
+
+  it('a quorum is complete exactly once under any interleaving of writers that lose and decide again', () => {
+    const names5 = ['ann', 'ben', 'cyd', 'dee', 'eve'];
+    fc.assert(fc.property(fc.integer({ min: 2, max: 4 }), fc.array(fc.constantFrom(...names5), { minLength: 1, maxLength: 12 }), fc.array(fc.nat(11), { maxLength: 60 }), (quorum, people, schedule) => {
+      const before = foldOf(planFold, [proposed(['write']), evaluated(verdict('i1', 'ask', { terms: terms({ quorum }) }))]);
+      const log: PlanEvent[] = [];
+      const state = (): PlanState => log.reduce(evolve, before);
+      const commands = people.map((who) => said(answer('i1', 'approve', { principal: who })));
+      const decidedAt = new Map<number, { rev: number; event: PlanEvent | undefined }>();
+      const turn = (writer: number): void => {
+        const made = decidedAt.get(writer);
+        if (made?.event && made.rev === log.length) log.push(made.event);
+        decidedAt.set(writer, { rev: log.length, event: answerItems(state(), [commands[writer]!]).event });
+      };
+      for (const pick of schedule) turn(pick % people.length);
+      for (let writer = 0; writer < people.length; writer += 1) { turn(writer); turn(writer); }
+      const different = new Set(people).size;
+      const item = state().items.get('i1')!;
+      expect(item.answer !== undefined).toBe(different >= quorum);
+      expect(log).toHaveLength(Math.min(different, quorum));
     }));
   });
 });

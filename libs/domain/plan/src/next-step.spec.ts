@@ -5,7 +5,7 @@ import { nextStep } from './next-step.js';
 import { itemsToJudge, itemsToPreview, previewsDueAt } from './reactions.js';
 import { planFold } from './state.js';
 
-const { answer, answered, at, closed, evaluated, itemsExpired, previewTree, previewed, proposed, verdict } = planFacts;
+const { answer, answered, at, closed, corrected, correction, evaluated, evaluatedIn, itemsExpired, previewTree, previewed, proposed, verdict } = planFacts;
 const stepAt = (seconds: number, ...events: PlanEvent[]) => nextStep(foldOf(planFold, events), new Date(at(seconds)));
 const plan = proposed(['write', 'write']);
 const asked = evaluated(verdict('i1', 'ask'), verdict('i2', 'ask', { expiresAt: at(100) }));
@@ -29,6 +29,28 @@ describe('nextStep', () => {
     expect(stepAt(9_999, plan, evaluated(verdict('i1', 'allow'), verdict('i2', 'deny')))).toEqual({ kind: 'nothing' });
     expect(stepAt(9_999, proposed(['write']), evaluated(verdict('i1', 'ask')), answered(answer('i1', 'approve')))).toEqual({ kind: 'nothing' });
     expect(stepAt(9_999, proposed(['write']), evaluated(verdict('i1', 'ask', { expiresAt: undefined })))).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('nextStep of a corrected item', () => {
+  const one = [proposed(['write']), evaluated(verdict('i1', 'ask', { expiresAt: at(100) })), corrected(correction('i1', { n: 9 }))];
+
+  it('waits for its own verdict, and closes when that does not come', () => {
+    expect(stepAt(70, ...one)).toEqual({ kind: 'wait', until: new Date(at(80)) });
+    expect(stepAt(80, ...one)).toEqual({ kind: 'close' });
+  });
+
+  it('expires by the first ask while it waits for a verdict, and after it', () => {
+    const late = [...one.slice(0, 2), corrected(correction('i1', { n: 9 }, { verdictDueAt: at(120) }))];
+    expect(stepAt(99, ...late)).toEqual({ kind: 'wait', until: new Date(at(100)) });
+    expect(stepAt(100, ...late)).toEqual({ kind: 'expire', items: ['i1'] });
+    expect(stepAt(130, ...late, itemsExpired(100, 'i1'))).toEqual({ kind: 'nothing' });
+    expect(stepAt(100, ...late, evaluatedIn(2, verdict('i1', 'ask', { expiresAt: at(100) })))).toEqual({ kind: 'expire', items: ['i1'] });
+  });
+
+  it('waits for nothing but its verdict where the rule keeps waiting', () => {
+    const endless = [proposed(['write']), evaluated(verdict('i1', 'ask', { expiresAt: undefined })), corrected(correction('i1', { n: 9 }))];
+    expect(stepAt(70, ...endless)).toEqual({ kind: 'wait', until: new Date(at(80)) });
   });
 });
 

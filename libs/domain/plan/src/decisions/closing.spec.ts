@@ -1,10 +1,11 @@
 import { foldOf } from '@countersign/kernel';
 import { planFacts, scenario } from '@countersign/testkit';
+import { decisionOf } from '../item.js';
 import { planFold } from '../state.js';
 import { closePlan } from './close-plan.js';
 import { expireItems } from './expire-items.js';
 
-const { answer, answered, applyStarted, at, attemptAt, closed, evaluated, itemOutcome, itemsExpired, outcomes, proposed, verdict } = planFacts;
+const { answer, answered, applyStarted, at, attemptAt, closed, corrected, correction, evaluated, itemOutcome, itemsExpired, outcomes, proposed, verdict } = planFacts;
 const plan = proposed(['write', 'write', 'write']);
 
 describe('expireItems', () => {
@@ -17,6 +18,22 @@ describe('expireItems', () => {
     on.given([...asked, itemsExpired(100, 'i2')]).when({ at: at(101) }).thenNothing().thenReply({ expired: [] });
     on.given([...asked, answered(answer('i2', 'approve'))]).when({ at: at(100) }).thenNothing();
     on.given(asked).when({ at: at(99) }).thenNothing();
+  });
+});
+
+describe('a correction that waits for its verdict', () => {
+  const waiting = [plan, evaluated(verdict('i1', 'ask', { expiresAt: at(100) }), verdict('i2', 'allow'), verdict('i3', 'allow')), corrected(correction('i1', { n: 9 }))];
+
+  it('expires with the ask that it corrects', () => {
+    const on = scenario(planFold, expireItems);
+    on.given(waiting).when({ at: at(99) }).thenNothing();
+    on.given(waiting).when({ at: at(100) }).then([itemsExpired(100, 'i1')]);
+    expect(decisionOf(foldOf(planFold, [...waiting, itemsExpired(100, 'i1')]).items.get('i1')!)).toEqual({ decision: 'deny', decidedBy: 'expired' });
+  });
+
+  it.each(['cancelled', 'session_ended', 'policy_unavailable'] as const)('is denied when its plan is closed: %s', (reason) => {
+    scenario(planFold, closePlan).given(waiting).when({ reason, by: 'service:planner', at: at(60) }).then([closed(reason)]);
+    expect(foldOf(planFold, [...waiting, closed(reason)]).items.get('i1')!.closed).toBe(reason);
   });
 });
 
