@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import {
   HEADERS, aggregateFilter, keyText, parseEventSubject, streamOf,
-  type AggregateKey, type AnyEvent, type LogStream, type NewEvent, type ServiceName,
+  type AggregateKey, type AnyEvent, type LogStream, type NewEvent, type ServiceName, type StoredEvent,
 } from '@countersign/contracts';
 import { NOWHERE, checkKey, gapless, prepareAppend, type AppendResult, type EncodedEvent, type EventLog, type Loaded, type Position } from '@countersign/event-log';
 import { GateError, isGateError } from '@countersign/kernel';
@@ -12,6 +12,7 @@ import { TooManyResults, readAllLast } from './direct-reads.js';
 import { headersOf } from './header-block.js';
 import { leaderLast, type LeaderMessage, type Timeouts } from './leader-reads.js';
 import { publish, type Published } from './publish.js';
+import { readFrom } from './read-from.js';
 import { SharedReads } from './shared-reads.js';
 
 export interface JetStreamEventLogOptions extends BrokerAccess {
@@ -76,6 +77,10 @@ export class JetStreamEventLog implements EventLog {
 
   async lastSequence(stream: LogStream, filter: string): Promise<number> {
     return (await this.lastByLeader(stream, filter))?.seq ?? 0;
+  }
+
+  follow(stream: LogStream, filter: string, afterSequence: number): AsyncGenerator<StoredEvent, void, undefined> {
+    return readFrom(this.options, stream, filter, afterSequence, { answerMs: this.timeouts.answerMs });
   }
 
   private lastByLeader(stream: LogStream, filter: string): Promise<LeaderMessage | undefined> {

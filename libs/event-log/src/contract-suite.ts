@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
-  LIMITS, planKey, planIdFrom, sessionKey, streamOf, tenantFilter, tenantKey,
+  LIMITS, planKey, planIdFrom, sessionFilter, sessionKey, streamOf, tenantFilter, tenantKey,
   type AggregateKey, type EventMeta, type LogStream, type NewEvent, type PlanEvent, type ServiceName, type StoredEvent,
 } from '@countersign/contracts';
 import fc from 'fast-check';
@@ -208,6 +208,35 @@ function reading(writers: () => Writers, under: () => LogUnderTest): void {
     });
     expect(await planner.lastSequence('CATALOG', tenantFilter(tenant))).toBe(sequence);
     expect(await planner.lastSequence('GATE', tenantFilter(tenant))).toBe(0);
+  });
+
+  it('follows a filter from a sequence on, over several aggregates and authors, in the order of the stream', async () => {
+    const { planner, policy } = writers();
+    const [one, other] = [newKey(), newKey()];
+    const beside = planKey('acme', planIdFrom(one.session, hex()));
+    const first = await appended(planner, one, NOWHERE, closed('1'));
+    await appended(planner, other, NOWHERE, closed('other session'));
+    const second = await appended(planner, beside, NOWHERE, closed('2'));
+    const third = await appended(policy, one, first, evaluated(1));
+    const followed = async (after: number): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for await (const { key, sequence } of planner.follow('GATE', sessionFilter('acme', one.session), after)) found.push([key.id, sequence]);
+      return found;
+    };
+    const all = [[one.id, first.sequence], [beside.id, second.sequence], [one.id, third.sequence]];
+    expect(await followed(0)).toEqual(all);
+    expect(await followed(first.sequence)).toEqual(all.slice(1));
+    expect(await followed(third.sequence)).toEqual([]);
+  });
+
+  it('follows past no event that cannot be read', async () => {
+    const { planner } = writers();
+    const key = newKey();
+    await appended(planner, key, NOWHERE, closed());
+    const unknown = encodeEvent(key, 'planner', 2, closed(), { id: hex(), time: new Date().toISOString() });
+    await under().forge('GATE', { ...unknown, headers: { ...unknown.headers, 'ce-type': 'plan.Vanished' } });
+    const all = async (): Promise<void> => { for await (const event of planner.follow('GATE', sessionFilter('acme', key.session), 0)) void event; };
+    await expect(all()).rejects.toMatchObject({ code: 'EVENT_UNREADABLE' });
   });
 
   const forgeries: [string, (event: EncodedEvent) => EncodedEvent][] = [

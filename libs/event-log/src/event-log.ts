@@ -38,6 +38,13 @@ export interface EventLog {
   lastSequence(stream: 'GATE' | 'CATALOG', filter: string): Promise<number>;
 
   /**
+   * Every event whose subject matches, after a sequence, in the stream's order, up to the leader's last one when it is first asked. For
+   * the few of one session or one tenant; never to search a stream.
+   * @throws GateError EVENT_UNREADABLE, UNAVAILABLE
+   */
+  follow(stream: 'GATE' | 'CATALOG', filter: string, afterSequence: number): AsyncIterable<StoredEvent>;
+
+  /**
    * Appends one event as revision `expected.rev + 1` if the aggregate still ends at `expected`.
    * After an ambiguous time-out it looks for its own attempt, so `appended` is always the truth.
    * @throws GateError UNAVAILABLE (nothing was or may have been written: the caller must load again), AGGREGATE_TOO_LONG

@@ -53,6 +53,10 @@ export class InMemoryBroker {
     return this.streams[stream].findLast((raw) => matches(raw.subject))?.sequence ?? 0;
   }
 
+  matching(stream: LogStream, matches: (subject: string) => boolean): readonly RawEvent[] {
+    return this.streams[stream].filter((raw) => matches(raw.subject));
+  }
+
   /** Every event of a stream in order, e.g. for a projection under test. @throws GateError EVENT_UNREADABLE */
   all(stream: LogStream): StoredEvent[] {
     return this.streams[stream].map(decodeEvent);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keyText, streamOf, type AggregateKey, type AnyEvent, type LogStream, type NewEvent, type ServiceName } from '@countersign/contracts';
+import { keyText, streamOf, type AggregateKey, type AnyEvent, type LogStream, type NewEvent, type ServiceName, type StoredEvent } from '@countersign/contracts';
 import { checkKey, prepareAppend } from '../append-rules.js';
 import { decodeEvent } from '../event-codec.js';
 import { NOWHERE, type AppendResult, type EventLog, type Loaded, type Position } from '../event-log.js';
@@ -29,6 +29,10 @@ export class InMemoryEventLog implements EventLog {
 
   async lastSequence(stream: LogStream, filter: string): Promise<number> {
     return this.broker.last(stream, (subject) => subjectMatches(filter, subject));
+  }
+
+  async* follow(stream: LogStream, filter: string, afterSequence: number): AsyncGenerator<StoredEvent> {
+    yield* this.broker.matching(stream, (subject) => subjectMatches(filter, subject)).filter((raw) => raw.sequence > afterSequence).map(decodeEvent);
   }
 
   async append<E extends AnyEvent>(key: AggregateKey, expected: Position, event: NewEvent<E>): Promise<AppendResult> {
