@@ -2,6 +2,9 @@ import { SchemaChecks } from '@countersign/providers';
 import type { ServiceInfra } from '@countersign/service-host';
 import { Answers } from './answers/answers.js';
 import { AssertionVerifier } from './answers/assertion-verifier.js';
+import { Corrections } from './answers/corrections.js';
+import { Grants } from './answers/grants.js';
+import type { PolicyCommands } from './answers/policy-commands.js';
 import { Cancellation } from './lifetime/cancellation.js';
 import { OpenPlans } from './lifetime/open-plans.js';
 import { PlanClock } from './lifetime/plan-clock.js';
@@ -18,14 +21,21 @@ export interface PlannerServices {
   readonly sessions: Sessions;
   readonly proposals: Proposals;
   readonly answers: Answers;
+  readonly corrections: Corrections;
   readonly cancellation: Cancellation;
   readonly clock: PlanClock;
 }
 
+export interface PlannerInfra extends Pick<ServiceInfra, 'log' | 'blobs' | 'timers' | 'now' | 'config' | 'logger'> {
+  readonly policy: PolicyCommands;
+}
+
 /** Everything planner does, put together outside of Nest, so that specs build the same. */
-export function plannerServices({ log, blobs, timers, now, config, logger }: Pick<ServiceInfra, 'log' | 'blobs' | 'timers' | 'now' | 'config' | 'logger'>): PlannerServices {
+export function plannerServices({ log, blobs, timers, now, config, logger, policy }: PlannerInfra): PlannerServices {
   const stores = createStores(log);
-  const clock = new PlanClock(stores, timers, now);
+  const grants = new Grants(stores, policy, now, logger);
+  const clock = new PlanClock(stores, timers, now, grants);
+  const verifier = new AssertionVerifier(config.assertionPublicKeys ?? {});
   const openPlans = new OpenPlans();
   const parts = { stores, blobs, catalogue: new OperationCatalogue(log, stores.providers, blobs), checks: new SchemaChecks() };
   return {
@@ -33,7 +43,8 @@ export function plannerServices({ log, blobs, timers, now, config, logger }: Pic
     providers: new Providers(stores),
     sessions: new Sessions(stores, clock, openPlans, logger),
     proposals: new Proposals(parts, clock, openPlans),
-    answers: new Answers(stores, new AssertionVerifier(config.assertionPublicKeys ?? {}), clock),
+    answers: new Answers({ stores, verifier, clock, grants, now }),
+    corrections: new Corrections({ stores, verifier, clock, blobs, checks: parts.checks, now }),
     cancellation: new Cancellation(stores),
     clock,
   };

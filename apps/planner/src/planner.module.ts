@@ -1,6 +1,9 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { ServiceInfra } from '@countersign/service-host';
+import { CommandClient } from '@countersign/transport-jetstream';
 import { Answers } from './answers/answers.js';
+import { Corrections } from './answers/corrections.js';
+import { policyCommandsOver } from './answers/policy-commands.js';
 import { Cancellation } from './lifetime/cancellation.js';
 import { LifetimeController } from './lifetime/lifetime.controller.js';
 import { PlanClock } from './lifetime/plan-clock.js';
@@ -15,7 +18,7 @@ import { Tenants } from './registration/tenants.js';
 @Module({})
 export class PlannerModule {
   static register(infra: ServiceInfra): DynamicModule {
-    const services = plannerServices(infra);
+    const services = plannerServices({ ...infra, policy: policyCommandsOver(new CommandClient(infra.broker.connection)) });
     return {
       module: PlannerModule,
       controllers: [RegistrationController, LifetimeController, PlansController],
@@ -25,6 +28,7 @@ export class PlannerModule {
         { provide: Sessions, useValue: services.sessions },
         { provide: Proposals, useValue: services.proposals },
         { provide: Answers, useValue: services.answers },
+        { provide: Corrections, useValue: services.corrections },
         { provide: Cancellation, useValue: services.cancellation },
         { provide: PlanClock, useValue: services.clock },
       ],

@@ -77,7 +77,7 @@ describe('planner as a service, in its own account', () => {
   };
   const ask = (planId: string): Promise<unknown> => plans.transact(planKey('acme', planId), ({ state }) => recordVerdicts(state, {
     planId, verdicts: [{ itemId: 'i1', decision: 'allow', decidedBy: 'policy:default' }, { itemId: 'i2', decision: 'ask', decidedBy: 'policy:default' }],
-    askExpiresAt: new Date(Date.now() + 60_000).toISOString(), bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 2 }, evaluatedAt: at(), engine: 'spec',
+    bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 2 }, evaluatedAt: at(), engine: 'spec',
   }), { meta: { actor: 'service:policy', correlationId: 'r1' } });
 
   it('takes a proposal once, and refuses what does not fit', async () => {
@@ -95,7 +95,7 @@ describe('planner as a service, in its own account', () => {
     await ask(plan);
     const { itemDigest } = (await stateOf(plan)).items.get('i2')!.verdict!;
     const answer = (principal: string) => {
-      const said = { itemId: 'i2', itemDigest, decision: 'approve' as const, at: at() };
+      const said = { itemId: 'i2', itemDigest, decision: 'approve' as const, roles: ['approver'], scope: 'once' as const, at: at() };
       const claims = { ...said, tenant: 'acme', plan, principal, method: 'api-key' as const };
       const signature = sign(null, Buffer.from(canonicalJson(claims)), privateKey).toString('base64url');
       return gateway.call('planner.answer', { ...said, context: context(principal), planId: plan, assertion: { claims, keyId: 'k1', signature } });

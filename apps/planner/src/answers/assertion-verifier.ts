@@ -1,5 +1,5 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import type { AnswerAssertion, AnswerItem, Command } from '@countersign/contracts';
+import type { AnswerAssertion, AnswerItem, Command, CorrectItem } from '@countersign/contracts';
 import { GateError, canonicalJson } from '@countersign/kernel';
 
 /**
@@ -15,7 +15,7 @@ export class AssertionVerifier {
   }
 
   /** @throws GateError ASSERTION_INVALID */
-  check(command: Command<AnswerItem>): void {
+  check(command: Command<AnswerItem> | Command<CorrectItem>): void {
     if (!claimsAreOf(command)) throw new GateError('ASSERTION_INVALID', 'The signed claims are not what the answer says');
     if (!this.isSigned(command.assertion)) throw new GateError('ASSERTION_INVALID');
   }
@@ -29,13 +29,25 @@ export class AssertionVerifier {
   }
 }
 
-/** Exactly these claims and no other, so that nothing is kept as signed that nobody looked at. */
-function claimsAreOf({ context, planId, itemId, itemDigest, decision, reason, at, assertion }: Command<AnswerItem>): boolean {
+/**
+ * Exactly these claims and no other, so that nothing is kept as signed that nobody looked at. Two that the oldest assertions lack say the
+ * same whether they are left out or not: no roles, and scope `once`.
+ */
+function claimsAreOf(command: Command<AnswerItem> | Command<CorrectItem>): boolean {
+  const { context, planId, itemId, itemDigest, roles, reason, at, assertion: { claims } } = command;
   const wanted: AnswerAssertion['claims'] = {
-    tenant: context.tenant, plan: planId, itemId, itemDigest, decision, principal: context.principal, method: 'api-key', at,
-    ...(reason === undefined ? {} : { reason }),
+    tenant: context.tenant, plan: planId, itemId, itemDigest, principal: context.principal, method: 'api-key', at, roles,
+    ...(reason === undefined ? {} : { reason }), ...claimsOfKind(command),
   };
-  return canonicalJson(assertion.claims) === canonicalJson(wanted);
+  return canonicalJson({ ...claims, roles: claims.roles ?? [], scope: claims.scope ?? 'once' }) === canonicalJson({ ...wanted, scope: wanted.scope ?? 'once' });
+}
+
+type KindOfClaims = Pick<AnswerAssertion['claims'], 'decision' | 'scope' | 'narrow' | 'grantExpiresAt' | 'inputDigest'>;
+
+function claimsOfKind(command: AnswerItem | CorrectItem): KindOfClaims {
+  if ('input' in command) return { decision: 'correct', inputDigest: command.input.digest };
+  const { decision, scope, narrow, grantExpiresAt } = command;
+  return { decision, scope, ...(narrow === undefined ? {} : { narrow }), ...(grantExpiresAt === undefined ? {} : { grantExpiresAt }) };
 }
 
 function ed25519Key(keyId: string, pem: string): KeyObject {

@@ -1,7 +1,8 @@
-import { LIMITS, planKey, sessionKey, type AggregateKey, type Closed, type EventMeta } from '@countersign/contracts';
+import { LIMITS, planKey, sessionKey, type AggregateKey, type Closed, type Command } from '@countersign/contracts';
 import { closePlan, expireItems, nextStep, type NextStep, type PlanState } from '@countersign/domain-plan';
 import type { Folded, Timers } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
+import type { Cause, Grants } from '../answers/grants.js';
 import type { PlannerStores } from '../stores.js';
 
 /** The broker's clock and ours may differ: a timer set for a moment that is past there would fire at once, over and over. */
@@ -11,7 +12,8 @@ const AHEAD_MS = 10_000;
 /** Expiry, then a missing verdict, then what is left to wait for. */
 const MOST_STEPS = 3;
 
-export type Cause = Pick<EventMeta, 'correlationId' | 'causationId'>;
+/** What an answer grants and a crash may have left out is looked for after this, and again as long as it is missing. */
+const MAKE_GOOD_MS = 5_000;
 
 /**
  * Time's part in the life of a plan. There is one durable timer a plan, `plan.<tenant>.<planId>`, set before the plan is
@@ -23,6 +25,7 @@ export class PlanClock {
     private readonly stores: Pick<PlannerStores, 'plans' | 'sessions'>,
     private readonly timers: Timers,
     private readonly now: () => Date,
+    private readonly grants: Grants,
   ) {}
 
   /**
@@ -50,19 +53,42 @@ export class PlanClock {
     return this.advance(planKey(tenant, plan), { correlationId: plan });
   }
 
-  /** Does what is due, and sets the timer for what comes next. */
+  /** For something of a plan that is about to be appended: the timer is durable before it, and still due for whatever the plan waits for anyway. */
+  async comeBackAt(key: AggregateKey, plan: PlanState, at: Date): Promise<void> {
+    const now = this.now();
+    const step = nextStep(plan, now);
+    await this.arm(key, laterOf(step.kind === 'wait' && step.until < at ? step.until : at, now));
+  }
+
+  comeBackSoon(key: AggregateKey, plan: PlanState): Promise<void> {
+    return this.comeBackAt(key, plan, new Date(this.now().getTime() + MAKE_GOOD_MS));
+  }
+
+  /** Does what is due, makes good what an answer grants, and sets the timer for what comes next. */
   async advance(key: AggregateKey, cause: Cause): Promise<void> {
+    const { plan, next } = await this.doDue(key, cause);
+    const good = await this.grants.makeGood(key, plan, cause);
+    const again = good ? undefined : new Date(this.now().getTime() + MAKE_GOOD_MS);
+    const until = next && again ? new Date(Math.min(next.getTime(), again.getTime())) : next ?? again;
+    if (until) await this.arm(key, laterOf(until, this.now()));
+  }
+
+  /** @returns what time asks for next, if anything */
+  private async doDue(key: AggregateKey, cause: Cause): Promise<{ readonly plan: PlanState; readonly next?: Date }> {
     let folded: Folded<PlanState> = await this.stores.plans.fresh(key);
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const now = this.now();
       const step = nextStep(folded.state, now);
-      if (step.kind === 'nothing') return;
-      if (await this.sessionEnded(key)) return this.close(key, { reason: 'session_ended', by: 'service:planner', at: now.toISOString() }, cause);
-      if (step.kind === 'wait') return this.arm(key, laterOf(step.until, now));
+      if (step.kind === 'nothing') return { plan: folded.state };
+      if (await this.sessionEnded(key)) {
+        await this.close(key, { reason: 'session_ended', by: 'service:planner', at: now.toISOString() }, cause);
+        return { plan: folded.state };
+      }
+      if (step.kind === 'wait') return { plan: folded.state, next: step.until };
       await this.perform(key, step, now, cause);
       folded = await this.stores.plans.get(key);
     }
-    await this.arm(key, laterOf(this.now(), this.now()));
+    return { plan: folded.state, next: this.now() };
   }
 
   /** Denies what is undecided, and for a cancelled plan or an ended session stops what has not begun; with nothing left to close it does nothing. */
@@ -70,7 +96,13 @@ export class PlanClock {
     await this.stores.plans.transact(key, ({ state }) => closePlan(state, closed), { meta: { actor: 'service:planner', ...cause } });
   }
 
-  async sessionEnded(key: AggregateKey): Promise<boolean> {
+  /** Before an answer: the end of the session is the plan's, though nobody may have written that down yet. */
+  async closeIfEnded(key: AggregateKey, { context, at }: Command<{ readonly at: string }>): Promise<void> {
+    if (!await this.sessionEnded(key)) return;
+    await this.close(key, { reason: 'session_ended', by: 'service:planner', at }, { correlationId: context.correlationId });
+  }
+
+  private async sessionEnded(key: AggregateKey): Promise<boolean> {
     return (await this.stores.sessions.fresh(sessionKey(key.tenant, key.session))).state.ended !== undefined;
   }
 

@@ -1,0 +1,56 @@
+import {
+  tenantKey, type Accepted, type ChangeSettings, type Command, type CommandContext, type FreezeSome, type RegisterSubscriber, type RegisterWebhook, type RemoveByName,
+  type TenantEvent, type Unfreeze,
+} from '@countersign/contracts';
+import {
+  changeSettings, freeze, registerSubscriber, registerWebhook, removeSubscriber, removeWebhook, unfreeze, type TenantState,
+} from '@countersign/domain-tenant';
+import type { Decision } from '@countersign/kernel';
+import { acceptedOf, metaOf } from '../command-meta.js';
+import type { PlannerStores } from '../stores.js';
+
+type Decide = (tenant: TenantState) => Decision<TenantEvent, { readonly repeated: boolean; readonly version?: number }>;
+
+/** What a tenant's admin sets: settings, whom the gate asks and tells, and what is frozen. Who may do so is the edge's to say. */
+export class TenantCare {
+  constructor(private readonly stores: Pick<PlannerStores, 'tenants'>) {}
+
+  /** @throws GateError NOT_FOUND, INVALID_REQUEST */
+  async changeSettings({ context, settings, at }: Command<ChangeSettings>): Promise<Accepted> {
+    return await this.write(context, (tenant) => changeSettings(tenant, { settings, by: context.principal, at }));
+  }
+
+  /** `version`: of the secret. @throws GateError NOT_FOUND, INVALID_REQUEST, URL_NOT_ALLOWED, AGGREGATE_TOO_LONG */
+  async registerSubscriber({ context, subscriber, at }: Command<RegisterSubscriber>): Promise<Accepted> {
+    return await this.write(context, (tenant) => registerSubscriber(tenant, { subscriber, by: context.principal, at }));
+  }
+
+  /** @throws GateError NOT_FOUND */
+  async removeSubscriber({ context, name, at }: Command<RemoveByName>): Promise<Accepted> {
+    return await this.write(context, (tenant) => removeSubscriber(tenant, { name, by: context.principal, at }));
+  }
+
+  /** `version`: of the secret. @throws GateError NOT_FOUND, INVALID_REQUEST, URL_NOT_ALLOWED, AGGREGATE_TOO_LONG */
+  async registerWebhook({ context, webhook, at }: Command<RegisterWebhook>): Promise<Accepted> {
+    return await this.write(context, (tenant) => registerWebhook(tenant, { webhook, by: context.principal, at }));
+  }
+
+  /** @throws GateError NOT_FOUND */
+  async removeWebhook({ context, name, at }: Command<RemoveByName>): Promise<Accepted> {
+    return await this.write(context, (tenant) => removeWebhook(tenant, { name, by: context.principal, at }));
+  }
+
+  /** Once it is answered no evaluation allows, and within `LIMITS.freezeWithinMs` nothing more is started. @throws GateError NOT_FOUND, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, AGGREGATE_TOO_LONG */
+  async freeze({ context, freezeId, target, reason, at }: Command<FreezeSome>): Promise<Accepted> {
+    return await this.write(context, (tenant) => freeze(tenant, { freezeId, target, reason, by: context.principal, at }));
+  }
+
+  /** @throws GateError NOT_FOUND, SECOND_PERSON_REQUIRED */
+  async unfreeze({ context, freezeId, at }: Command<Unfreeze>): Promise<Accepted> {
+    return await this.write(context, (tenant) => unfreeze(tenant, { freezeId, by: context.principal, at }));
+  }
+
+  private async write(context: CommandContext, decide: Decide): Promise<Accepted> {
+    return acceptedOf(await this.stores.tenants.transact(tenantKey(context.tenant), ({ state }) => decide(state), { meta: metaOf(context, 'person') }));
+  }
+}
