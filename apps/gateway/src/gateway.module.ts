@@ -1,4 +1,5 @@
 import { Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { GateKeeper } from './auth/gate-keeper.js';
 import { KeyRing } from './auth/key-ring.js';
@@ -17,6 +18,7 @@ import { DeadLettersController } from './operations/dead-letters.controller.js';
 import { OperatorController } from './operations/operator.controller.js';
 import { Answering } from './plans/answering.js';
 import { AnswerSigner } from './plans/assertion.js';
+import { Correcting } from './plans/correcting.js';
 import { DecisionsController } from './plans/decisions.controller.js';
 import { PlanReader } from './plans/plan-reader.js';
 import { PlanWaiter } from './plans/plan-waiter.js';
@@ -25,6 +27,11 @@ import { Proposing } from './plans/propose.js';
 import type { GatewayParts } from './ports.js';
 import { SessionReader } from './sessions/session-reader.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { EndpointSecrets } from './settings/endpoint-secrets.js';
+import { FreezeController } from './settings/freeze.controller.js';
+import { SettingsController } from './settings/settings.controller.js';
+import { SubscribersController } from './settings/subscribers.controller.js';
+import { WebhooksController } from './settings/webhooks.controller.js';
 import { EventStreaming } from './stream/event-streaming.js';
 import { EventsController } from './stream/events.controller.js';
 import { Metrics } from './system/metrics.js';
@@ -54,7 +61,8 @@ export class GatewayModule {
       module: GatewayModule,
       controllers: [
         SystemController, TenantsController, KeysController, SessionsController, PlansController, DecisionsController,
-        ProvidersController, PoliciesController, AuditController, DeadLettersController, OperatorController, EventsController,
+        ProvidersController, PoliciesController, ApprovalsController, SettingsController, SubscribersController, WebhooksController, FreezeController,
+        AuditController, DeadLettersController, OperatorController, EventsController,
       ],
       providers: [...edgeProviders(parts), ...showing(parts), ...acting(parts), ...system(parts), {
         provide: Parts,
@@ -85,10 +93,16 @@ const showing = ({ log, blobs, feed, history, logger }: GatewayParts): Provider[
   { provide: EventStreaming, inject: [KeyRing], useFactory: (keys: KeyRing) => new EventStreaming({ log, history, feed }, keys, logger) },
 ];
 
-const acting = ({ commands, config, blobs, deadLetters, now }: GatewayParts): Provider[] => [
+const acting = ({ commands, config, blobs, deadLetters, endpointSecret, now }: GatewayParts): Provider[] => [
   { provide: Commanding, useFactory: () => new Commanding(commands, now) },
   { provide: AnswerSigner, useFactory: () => new AnswerSigner(config.assertionKey) },
   { provide: Answering, inject: [Commanding, AnswerSigner], useFactory: (commanding: Commanding, signer: AnswerSigner) => new Answering(commanding, signer) },
+  {
+    provide: Correcting,
+    inject: [Answering, PlanReader, PlanWaiter],
+    useFactory: (answering: Answering, reader: PlanReader, waiter: PlanWaiter) => new Correcting(answering, reader, waiter, blobs),
+  },
+  { provide: EndpointSecrets, useFactory: () => new EndpointSecrets(endpointSecret) },
   {
     provide: Proposing,
     inject: [Commanding, PlanReader, PlanWaiter, TenantBounds, AuditLag],

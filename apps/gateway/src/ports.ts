@@ -2,6 +2,7 @@ import type { CommandContext, CommandMap, CommandName, DeadLetter, LogStream, Se
 import type { BlobStore, EventLog } from '@countersign/event-log';
 import type { ServiceConfig, ServiceLogger } from '@countersign/service-host';
 import type { TenantLimits } from './bounds/tenant-bounds.js';
+import type { EndpointName } from './settings/endpoint-secrets.js';
 
 /** What the edge needs of the rest of the gate. `adapters/` fits the real parts to it; specs bring parts in memory. */
 export interface GatewayParts {
@@ -13,6 +14,8 @@ export interface GatewayParts {
   readonly history: History;
   readonly commands: Commands;
   readonly deadLetters: DeadLetters;
+  /** Absent: the installation has no key to derive them from. */
+  readonly endpointSecret?: (endpoint: EndpointName) => string;
   /** Default: `LIMITS`. */
   readonly limits?: TenantLimits;
   readonly logger: ServiceLogger;

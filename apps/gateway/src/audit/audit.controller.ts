@@ -2,11 +2,10 @@ import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { DECISIONS, ID_PATTERN, LIMITS, RISK_CLASSES, SESSION_ID_PATTERN, type AuditItemQuery, type AuditPlanQuery, type AuditRebuildStatus } from '@countersign/contracts';
 import { AuditItemPage, AuditPlanPage, AuditRebuildView, AuditStatusView } from '@countersign/contracts/http';
-import { GateError } from '@countersign/kernel';
 import { FromCaller, FromOperator, NO_TENANT, operatorContext, type Asked } from '../edge/asked.js';
 import { Commanding } from '../edge/commanding.js';
 import type { Trace } from '../edge/correlation.js';
-import { numberFrom, oneOf, textFrom, timeFrom, type Query as QueryOf } from '../edge/query.js';
+import { matching, numberFrom, oneOf, textFrom, timeFrom, withoutAbsent, type Query as QueryOf } from '../edge/query.js';
 
 const QUERY_MS = 15_000;
 
@@ -61,7 +60,7 @@ export class AuditController {
 const rebuildView = ({ report, ...status }: AuditRebuildStatus): AuditRebuildView => ({ ...status, ...(report ? { report } : {}) });
 
 function planQuery(query: QueryOf): AuditPlanQuery {
-  return given({
+  return withoutAbsent({
     from: timeFrom(query, 'from'),
     to: timeFrom(query, 'to'),
     session: matching(query, 'session', SESSION_ID_PATTERN),
@@ -74,7 +73,7 @@ function planQuery(query: QueryOf): AuditPlanQuery {
 function itemQuery(query: QueryOf): AuditItemQuery {
   return {
     ...planQuery(query),
-    ...given({
+    ...withoutAbsent({
       provider: textFrom(query, 'provider', LIMITS.nameChars),
       operation: textFrom(query, 'operation', LIMITS.nameChars),
       decision: oneOf(query, 'decision', DECISIONS),
@@ -82,11 +81,3 @@ function itemQuery(query: QueryOf): AuditItemQuery {
     }),
   };
 }
-
-function matching(query: QueryOf, name: string, pattern: RegExp): string | undefined {
-  const value = textFrom(query, name, LIMITS.nameChars);
-  if (value !== undefined && !pattern.test(value)) throw new GateError('INVALID_REQUEST', `?${name} is not an id`);
-  return value;
-}
-
-const given = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { TENANT_ID_PATTERN, type ApiKeyRecord } from '@countersign/contracts';
+import type { IssuedKeyView, KeyView } from '@countersign/contracts/http';
 
 /** `csk_<tenant>_<keyId>_<secret>`. A tenant's and a key's id hold no `_`; a secret may, so it is what is left. */
 export interface ApiKey {
@@ -30,13 +31,19 @@ export function bearerOf(header: string | undefined): string | undefined {
 }
 
 /** A new key: its whole text, which is shown once, and the record, which is kept. */
-export function makeApiKey(tenant: string, keyId: string, who: Pick<ApiKeyRecord, 'principal' | 'roles'>): { text: string; record: ApiKeyRecord } {
+export function makeApiKey(tenant: string, keyId: string, who: Pick<ApiKeyRecord, 'principal' | 'roles' | 'groups'>): { text: string; record: ApiKeyRecord } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return {
     text: `${PREFIX}${tenant}_${keyId}_${secret}`,
-    record: { keyId, secretHash: hashOf(secret), principal: who.principal, roles: [...new Set(who.roles)] },
+    record: { keyId, secretHash: hashOf(secret), principal: who.principal, roles: [...new Set(who.roles)], ...(who.groups?.length ? { groups: [...new Set(who.groups)].sort() } : {}) },
   };
 }
+
+export type NewKey = ReturnType<typeof makeApiKey>;
+
+/** Without its hash. */
+export const keyView = ({ keyId, principal, roles, groups }: ApiKeyRecord): KeyView => ({ keyId, principal, roles: [...roles], ...(groups ? { groups: [...groups] } : {}) });
+export const issuedView = ({ text, record }: NewKey): IssuedKeyView => ({ ...keyView(record), key: text });
 
 export const keyIdFrom = (hash: string): string => `k${hash.slice(0, 16)}`;
 

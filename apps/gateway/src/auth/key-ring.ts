@@ -103,5 +103,5 @@ export class KeyRing {
 function callerOf(key: ApiKey, tenant: TenantState): Caller | undefined {
   const record = activeKey(tenant, key.keyId);
   if (!secretMatches(key.secret, record?.secretHash) || !record) return undefined;
-  return { tenant: key.tenant, principal: record.principal, roles: record.roles, keyId: record.keyId };
+  return { tenant: key.tenant, principal: record.principal, roles: record.roles, groups: record.groups ?? [], keyId: record.keyId };
 }

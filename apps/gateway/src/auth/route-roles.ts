@@ -7,6 +7,7 @@ const READERS: readonly Role[] = ['proposer', 'approver', 'author', 'admin', 'au
 const PROPOSERS: readonly Role[] = ['proposer', 'admin'];
 const APPROVERS: readonly Role[] = ['approver'];
 const ADMINS: readonly Role[] = ['admin'];
+const AUTHORS: readonly Role[] = ['author', 'admin'];
 const AUDITORS: readonly Role[] = ['auditor', 'admin'];
 
 /**
@@ -29,6 +30,8 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'GET /v1/sessions/:sessionId': READERS,
   'POST /v1/sessions/:sessionId/end': PROPOSERS,
   'GET /v1/sessions/:sessionId/tools': READERS,
+  'GET /v1/sessions/:sessionId/grants': READERS,
+  'POST /v1/sessions/:sessionId/grants/:grantId/revoke': ['approver', 'admin'],
   'GET /v1/sessions/:sessionId/events': READERS,
   'POST /v1/sessions/:sessionId/plans': PROPOSERS,
 
@@ -37,6 +40,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'GET /v1/plans/:planId/why': READERS,
   'GET /v1/plans/:planId/items/:itemId': READERS,
   'POST /v1/plans/:planId/items/:itemId/decision': APPROVERS,
+  'POST /v1/plans/:planId/items/:itemId/correction': APPROVERS,
   'POST /v1/plans/:planId/decisions': APPROVERS,
   'POST /v1/plans/:planId/cancel': [...PROPOSERS, 'approver'],
 
@@ -45,8 +49,23 @@ export const ROUTE_ROLES: Readonly<Record<string, Access>> = {
   'GET /v1/providers/:name': READERS,
   'DELETE /v1/providers/:name': ADMINS,
 
+  'GET /v1/approvals': READERS,
+  'GET /v1/approvals/events': READERS,
+
+  'GET /v1/settings': READERS,
+  'PUT /v1/settings': ADMINS,
+  'GET /v1/subscribers': ADMINS,
+  'POST /v1/subscribers': ADMINS,
+  'DELETE /v1/subscribers/:name': ADMINS,
+  'GET /v1/webhooks': ADMINS,
+  'POST /v1/webhooks': ADMINS,
+  'DELETE /v1/webhooks/:name': ADMINS,
+  'GET /v1/freeze': READERS,
+  'POST /v1/freeze': ['approver', 'admin'],
+  'DELETE /v1/freeze/:freezeId': ['approver', 'admin'],
+
   'GET /v1/policies': READERS,
-  'POST /v1/policies': ['author', 'admin'],
+  'POST /v1/policies': AUTHORS,
 
   'GET /v1/audit/plans': AUDITORS,
   'GET /v1/audit/plan-items': AUDITORS,

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { tenantKey } from '@countersign/contracts';
 import { IssuedKeyView, KeyListView, KeyRequest } from '@countersign/contracts/http';
-import { keyIdFrom, makeApiKey } from '../auth/api-key.js';
+import { issuedView, keyIdFrom, keyView, makeApiKey } from '../auth/api-key.js';
 import { KeyRing } from '../auth/key-ring.js';
 import { FromCaller, type Asked } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
@@ -25,7 +25,7 @@ export class KeysController {
     const { text, record } = makeApiKey(tenant, keyIdFrom(creationHash(asked.caller, 'key', asked.idempotencyKey)), body);
     await this.commanding.call('planner.issue-key', { key: record, at: this.commanding.now() }, asked);
     this.keys.forget(tenant);
-    return { keyId: record.keyId, principal: record.principal, roles: [...record.roles], key: text };
+    return issuedView({ text, record });
   }
 
   /** Keys in force. */
@@ -34,7 +34,7 @@ export class KeysController {
   async list(@FromCaller() asked: Asked): Promise<KeyListView> {
     const { state } = await this.aggregates.tenants.fresh(tenantKey(asked.caller.tenant));
     const inForce = [...state.keys.values()].filter((key) => !key.revokedAt);
-    return { keys: inForce.map(({ record: { keyId, principal, roles } }) => ({ keyId, principal, roles: [...roles] })) };
+    return { keys: inForce.map(({ record }) => keyView(record)) };
   }
 
   @Delete(':keyId')

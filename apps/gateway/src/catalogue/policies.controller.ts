@@ -27,7 +27,7 @@ export class PoliciesController {
   @ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(PolicyRequest) }, { type: 'string', description: 'The same as YAML' }] } })
   @ApiCreatedResponse({ type: PolicyView })
   async activate(@FromCaller() asked: Asked, @Body() body: unknown): Promise<PolicyView> {
-    const { sequence, warnings } = await this.commanding.call('policy.activate-bundle', { bundle: bundleFrom(body), at: this.commanding.now() }, asked);
+    const { sequence, warnings } = await this.commanding.call('policy.activate-bundle', { layer: 'rules', bundle: bundleFrom(body), at: this.commanding.now() }, asked);
     return { ...(await this.view(asked.caller.tenant, sequence)), warnings };
   }
 
@@ -36,7 +36,7 @@ export class PoliciesController {
     const { state, position } = atLeast === undefined ? await this.aggregates.policies.fresh(key) : await this.aggregates.policies.get(key, atLeast);
     const { version, digest, bundle } = bundleInForce(state);
     return {
-      version, digest, rules: bundle.rules,
+      layer: 'rules', version, digest, rules: bundle.rules,
       ...(state.active ? { activatedBy: state.active.by, activatedAt: state.active.at } : {}), sequence: position.sequence,
     };
   }

@@ -1,4 +1,4 @@
-import { PROVIDER_NAME_PATTERN, catalogueFilter, providerKey, type ProviderEvent, type StoredEvent, type TenantId } from '@countersign/contracts';
+import { PROVIDER_NAME_PATTERN, catalogueFilter, providerKey, type ProviderEvent, type StoredEvent, type TenantId, type ToolSchema } from '@countersign/contracts';
 import type { ProviderView, ToolView } from '@countersign/contracts/http';
 import { providerFold, type ProviderState } from '@countersign/domain-provider';
 import type { EventLog, Folded } from '@countersign/event-log';
@@ -32,8 +32,9 @@ export class ProviderReader {
     return [...providers].filter(([, { state }]) => state.current).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, provider]) => providerView(name, provider));
   }
 
-  async tools(tenant: TenantId): Promise<ToolView[]> {
-    return (await this.list(tenant)).flatMap(({ name: provider, operations }) => operations.map(({ name, category, kind, risk, description, inputSchema }) => (
+  /** Of every provider, as far as they are to be told of. */
+  async tools(tenant: TenantId, told: (operation: ToolSchema) => boolean): Promise<ToolView[]> {
+    return (await this.list(tenant)).flatMap(({ name: provider, operations }) => operations.filter(told).map(({ name, category, kind, risk, description, inputSchema }) => (
       { provider, operation: name, category, kind, risk, description, inputSchema })));
   }
 

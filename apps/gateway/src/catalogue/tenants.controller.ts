@@ -4,7 +4,7 @@ import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiTags } from '@nestjs/swa
 import { LIMITS, TENANT_ID_PATTERN } from '@countersign/contracts';
 import { IssuedKeyView, TenantKeyRequest, TenantRequest, TenantView } from '@countersign/contracts/http';
 import { GateError } from '@countersign/kernel';
-import { keyIdFrom, makeApiKey } from '../auth/api-key.js';
+import { issuedView, keyIdFrom, makeApiKey, type NewKey } from '../auth/api-key.js';
 import { KeyRing } from '../auth/key-ring.js';
 import { FromOperator, operatorContext } from '../edge/asked.js';
 import { BodyOf } from '../edge/body.js';
@@ -42,9 +42,5 @@ export class TenantsController {
   }
 }
 
-type NewKey = ReturnType<typeof makeApiKey>;
-
-const newKey = (tenantId: string, { principal = 'admin', roles = ['admin'] }: TenantKeyRequest): NewKey =>
-  makeApiKey(tenantId, keyIdFrom(randomBytes(16).toString('hex')), { principal, roles });
-
-const issuedView = ({ text, record: { keyId, principal, roles } }: NewKey): IssuedKeyView => ({ keyId, principal, roles: [...roles], key: text });
+const newKey = (tenantId: string, { principal = 'admin', roles = ['admin'], groups }: TenantKeyRequest): NewKey =>
+  makeApiKey(tenantId, keyIdFrom(randomBytes(16).toString('hex')), { principal, roles, ...(groups ? { groups } : {}) });

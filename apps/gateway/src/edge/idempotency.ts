@@ -3,7 +3,7 @@ import { LIMITS } from '@countersign/contracts';
 import { GateError, canonicalJson, sha256 } from '@countersign/kernel';
 
 /** What is made: part of the hash, so that one key may stand for a session and for a plan. */
-export type CreationKind = 'session' | 'plan' | 'key';
+export type CreationKind = 'session' | 'plan' | 'key' | 'freeze';
 
 /**
  * The hash an id is made of. With an `Idempotency-Key` the same caller always gets the same id, so a repeated creation

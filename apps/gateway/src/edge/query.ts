@@ -56,3 +56,12 @@ export function oneOf<const T extends string>(query: Query, name: string, values
   if (found === undefined) throw new GateError('INVALID_REQUEST', `?${name} must be one of ${values.join(', ')}`);
   return found;
 }
+
+export function matching(query: Query, name: string, pattern: RegExp): string | undefined {
+  const value = textFrom(query, name, LIMITS.nameChars);
+  if (value !== undefined && !pattern.test(value)) throw new GateError('INVALID_REQUEST', `?${name} is not an id`);
+  return value;
+}
+
+/** What was given, for a command that travels as JSON. */
+export const withoutAbsent = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

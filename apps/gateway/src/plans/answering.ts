@@ -1,29 +1,42 @@
-import type { Accepted } from '@countersign/contracts';
-import type { BatchDecision, DecisionRequest, DecisionResult } from '@countersign/contracts/http';
+import { LIMITS, type AnswerAssertion, type Answered, type JsonObject, type Sealed } from '@countersign/contracts';
+import type { BatchDecision, CorrectionRequest, DecisionRequest, DecisionResult } from '@countersign/contracts/http';
 import { GateError } from '@countersign/kernel';
+import { standingOf } from '../auth/caller.js';
 import type { Asked } from '../edge/asked.js';
 import type { Commanding } from '../edge/commanding.js';
 import { problemOf } from '../edge/problem.js';
+import { reachFrom, type Reach } from './answer-body.js';
 import type { AnswerSigner } from './assertion.js';
 
 /** Commands of one batch that are under way together; planner collects them into one append. */
 const AT_ONCE = 64;
+/** An answer that gives a grant is a matter of planner and of policy, before and after it. */
+const GRANT_MS = 3 * LIMITS.commandTimeoutMs;
 
 const ITEM_ID = /^i[1-9]\d{0,5}$/;
 
-/** Brings a person's answers to planner, each signed for the item that was seen. */
+type Said = Pick<DecisionRequest, 'decision' | 'itemDigest' | 'reason'>;
+
+/** Brings a person's answers to planner, each signed for the item that was seen, and for how far it reaches. */
 export class Answering {
   constructor(private readonly commanding: Commanding, private readonly signer: AnswerSigner) {}
 
-  /** @throws GateError SCOPE_NOT_SUPPORTED, NOT_FOUND, and whatever planner refuses with */
-  async answer(asked: Asked, planId: string, itemId: string, body: DecisionRequest): Promise<Accepted> {
-    if (body.scope !== undefined && body.scope !== 'once') throw new GateError('SCOPE_NOT_SUPPORTED');
-    if (!ITEM_ID.test(itemId)) throw new GateError('NOT_FOUND', 'The plan has no such item');
-    const at = this.commanding.now();
-    const said = { itemId, itemDigest: body.itemDigest, decision: body.decision, ...(body.reason === undefined ? {} : { reason: body.reason }) };
-    const { tenant, principal } = asked.caller;
-    const assertion = this.signer.sign({ ...said, tenant, plan: planId, principal, method: 'api-key', at });
-    return this.commanding.call('planner.answer', { planId, ...said, assertion, at }, asked);
+  /** @throws GateError INVALID_REQUEST, NOT_FOUND, and whatever planner refuses with */
+  async answer(asked: Asked, planId: string, itemId: string, body: DecisionRequest): Promise<Answered> {
+    return this.approveOrReject(asked, planId, itemId, body, reachFrom(body, this.commanding.now()));
+  }
+
+  /** Once, and nothing more. */
+  async approve(asked: Asked, planId: string, itemId: string, said: Pick<Said, 'itemDigest' | 'reason'>): Promise<Answered> {
+    return this.approveOrReject(asked, planId, itemId, { ...said, decision: 'approve' }, { scope: 'once' });
+  }
+
+  /** @throws GateError NOT_FOUND, CORRECTED_INPUT_INVALID, TOO_MANY_CORRECTIONS, and whatever else planner refuses with */
+  async correct(asked: Asked, planId: string, itemId: string, body: Pick<CorrectionRequest, 'itemDigest' | 'reason'> & { readonly input: Sealed<JsonObject> }): Promise<number> {
+    const { itemDigest, reason, input } = body;
+    const { assertion, roles, at } = this.sign(asked, planId, itemId, { itemDigest, decision: 'correct', ...(reason ? { reason } : {}), inputDigest: input.digest });
+    const { sequence } = await this.commanding.call('planner.correct', { planId, itemId, itemDigest, input, roles, ...(reason ? { reason } : {}), assertion, at }, asked);
+    return sequence;
   }
 
   /** Each on its own: one refusal changes nothing for the others. In the order of the request. */
@@ -38,11 +51,27 @@ export class Answering {
 
   private async oneOf(asked: Asked, planId: string, decision: BatchDecision): Promise<DecisionResult> {
     try {
-      const { sequence, repeated } = await this.answer(asked, planId, decision.itemId, decision);
-      return { itemId: decision.itemId, ok: true, sequence, ...(repeated ? { repeated } : {}) };
+      const { sequence, repeated, pending, grantId } = await this.answer(asked, planId, decision.itemId, decision);
+      return { itemId: decision.itemId, ok: true, sequence, ...(repeated ? { repeated } : {}), ...(pending ? { pending } : {}), ...(grantId ? { grantId } : {}) };
     } catch (error) {
       return { itemId: decision.itemId, ok: false, problem: problemOf(error, asked.trace.correlationId).problem };
     }
+  }
+
+  private async approveOrReject(asked: Asked, planId: string, itemId: string, { decision, itemDigest, reason }: Said, reach: Reach): Promise<Answered> {
+    const said = { itemDigest, decision, ...(reason ? { reason } : {}), ...reach };
+    const { assertion, roles, at } = this.sign(asked, planId, itemId, said);
+    const timeoutMs = reach.scope === 'once' ? {} : { timeoutMs: GRANT_MS };
+    return this.commanding.call('planner.answer', { planId, itemId, ...said, roles, assertion, at }, asked, timeoutMs);
+  }
+
+  /** @throws GateError NOT_FOUND for what cannot be an item's id */
+  private sign(asked: Asked, plan: string, itemId: string, said: Omit<AnswerAssertion['claims'], 'tenant' | 'plan' | 'itemId' | 'principal' | 'method' | 'at' | 'roles'>) {
+    if (!ITEM_ID.test(itemId)) throw new GateError('NOT_FOUND', 'The plan has no such item');
+    const { tenant, principal } = asked.caller;
+    const at = this.commanding.now();
+    const roles = standingOf(asked.caller);
+    return { assertion: this.signer.sign({ ...said, itemId, roles, tenant, plan, principal, method: 'api-key', at }), roles, at };
   }
 }
 

@@ -2,7 +2,7 @@ import { LIMITS, type Json, type Sealed } from '@countersign/contracts';
 import type { BodyAbsence } from '@countersign/contracts/http';
 import { unseal, type BlobStore } from '@countersign/event-log';
 import { isGateError } from '@countersign/kernel';
-import { previewOf, type ItemState } from '@countersign/domain-plan';
+import { currentInputOf, previewOf, type ItemState } from '@countersign/domain-plan';
 
 /** A body to be shown, or why it is not. */
 export type Body = { readonly value: Json } | { readonly absent: BodyAbsence };
@@ -14,6 +14,13 @@ export interface BodyRules {
   readonly onlyKept: boolean;
   /** Bytes of all bodies together; undefined for one item's own view. */
   readonly limitBytes?: number;
+}
+
+/** Everything the state names has been collected; a body that has not is a fault of ours, and is never shown as empty. */
+export function bodyOf(bodies: Bodies, digest: string): Body {
+  const body = bodies.get(digest);
+  if (!body) throw new Error(`the body ${digest} was not collected`);
+  return body;
 }
 
 const FETCHES_AT_ONCE = 8;
@@ -40,10 +47,12 @@ export async function bodiesOf(items: Iterable<ItemState>, where: { blobs: BlobS
 
 function* sealedOf(items: Iterable<ItemState>): Generator<Sealed> {
   for (const item of items) {
-    yield item.proposed.input as Sealed;
+    yield currentInputOf(item) as Sealed;
     const preview = previewOf(item);
     if (preview && 'tree' in preview) yield preview.tree as unknown as Sealed;
     if (item.outcome?.result) yield item.outcome.result;
+    if (item.corrections.length > 0) yield item.proposed.input as Sealed;
+    for (const { input } of item.corrections.slice(0, -1)) yield input as Sealed;
   }
 }
 

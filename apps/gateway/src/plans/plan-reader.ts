@@ -3,13 +3,17 @@ import type { PlanItemView, PlanView, WhyView } from '@countersign/contracts/htt
 import { foldOf, GateError } from '@countersign/kernel';
 import { planFold, type ItemState, type PlanState } from '@countersign/domain-plan';
 import type { BlobStore, EventLog, Folded } from '@countersign/event-log';
+import type { Caller } from '../auth/caller.js';
 import type { WaitFor } from '../edge/query.js';
 import { ONE_ITEM, WHOLE_PLAN, WHOLE_PLAN_FOR_EVER, bodiesOf, type BodyRules } from './bodies.js';
-import type { PlanWaiter, PlanWatch, Plans } from './plan-waiter.js';
+import type { Goal, PlanWaiter, PlanWatch, Plans } from './plan-waiter.js';
 import { itemView, planView } from './view.js';
 import { whyOf } from './why.js';
 
 const notFound = (planId: string) => new GateError('NOT_FOUND', `There is no plan ${planId.slice(0, LIMITS.nameChars)}`);
+
+/** A watch that began before the command, and a sequence that the command has written. */
+export interface AfterCommand { readonly watch: PlanWatch; readonly goal: Goal; readonly atLeast: number }
 
 /** Shows plans of one tenant. What another tenant has, and what nobody has, look the same. */
 export class PlanReader {
@@ -21,32 +25,46 @@ export class PlanReader {
   ) {}
 
   /** As it is now, or as soon as it has come so far. @throws GateError NOT_FOUND */
-  async now(tenant: TenantId, planId: string, goal: WaitFor, signal: AbortSignal): Promise<PlanView> {
-    const key = keyOf(tenant, planId);
-    if (goal.waitMs === 0) return this.asOf(tenant, planId);
+  async now(caller: Caller, planId: string, goal: WaitFor, signal: AbortSignal): Promise<PlanView> {
+    const key = keyOf(caller.tenant, planId);
+    if (goal.waitMs === 0) return this.asOf(caller, planId);
     const watch = this.waiter.watch(key, signal);
     try {
-      return await this.reached(tenant, watch, goal, await this.plans.fresh(key), planId);
+      return await this.showReached(caller, watch, goal, await this.plans.fresh(key), planId);
     } finally {
       watch.end();
     }
   }
 
   /** As it is now. @param atLeast a sequence the plan is known to have. @throws GateError NOT_FOUND */
-  async asOf(tenant: TenantId, planId: string, atLeast?: number): Promise<PlanView> {
+  async asOf(caller: Caller, planId: string, atLeast?: number): Promise<PlanView> {
+    return this.show(caller, planId, await this.folded(caller.tenant, planId, atLeast));
+  }
+
+  /** The facts themselves, for whoever has more to ask of them. @throws GateError NOT_FOUND */
+  async folded(tenant: TenantId, planId: string, atLeast?: number): Promise<Folded<PlanState>> {
     const key = keyOf(tenant, planId);
-    return this.shown(tenant, await this.existing(key, await this.plans.get(key, atLeast)), WHOLE_PLAN);
+    return this.existing(key, await this.plans.get(key, atLeast));
+  }
+
+  /** As it is now, to this caller. */
+  async show(caller: Caller, planId: string, folded: Folded<PlanState>): Promise<PlanView> {
+    return this.shown(caller.tenant, planId, folded, { rules: WHOLE_PLAN, viewer: caller });
   }
 
   /** For whoever watched before it made the plan move. */
-  async afterCommand(tenant: TenantId, planId: string, wait: { watch: PlanWatch; goal: WaitFor; atLeast: number }): Promise<PlanView> {
-    const start = await this.plans.get(keyOf(tenant, planId), wait.atLeast);
-    return this.reached(tenant, wait.watch, wait.goal, start, planId);
+  async afterCommand(caller: Caller, planId: string, wait: AfterCommand): Promise<PlanView> {
+    return this.show(caller, planId, await this.reached(caller.tenant, planId, wait));
   }
 
-  private async reached(tenant: TenantId, watch: PlanWatch, goal: WaitFor, start: Folded<PlanState>, planId: string): Promise<PlanView> {
-    const folded = await watch.reaches(goal, start);
-    return this.shown(tenant, await this.existing(keyOf(tenant, planId), folded), WHOLE_PLAN);
+  /** The same, as facts. */
+  async reached(tenant: TenantId, planId: string, { watch, goal, atLeast }: AfterCommand): Promise<Folded<PlanState>> {
+    const key = keyOf(tenant, planId);
+    return this.existing(key, await watch.reaches(goal, await this.plans.get(key, atLeast)));
+  }
+
+  private async showReached(caller: Caller, watch: PlanWatch, goal: Goal, start: Folded<PlanState>, planId: string): Promise<PlanView> {
+    return this.show(caller, planId, await this.existing(keyOf(caller.tenant, planId), await watch.reaches(goal, start)));
   }
 
   /** With the events up to and with `at` only. @throws GateError NOT_FOUND, INVALID_REQUEST when the log does not reach so far */
@@ -55,22 +73,23 @@ export class PlanReader {
     const last = events.at(-1);
     if (!last) throw new GateError('NOT_FOUND', `The plan ${planId} did not exist at ${at}`);
     const folded = { state: foldOf(planFold, events), position: { rev: last.rev, sequence: last.sequence } };
-    return this.shown(tenant, { planId, folded }, WHOLE_PLAN_FOR_EVER);
+    return this.shown(tenant, planId, folded, { rules: WHOLE_PLAN_FOR_EVER });
   }
 
   /** That there is such a plan, and such an item, in this tenant. @throws GateError NOT_FOUND */
   async require(tenant: TenantId, planId: string, itemId?: string): Promise<ItemState | undefined> {
     const key = keyOf(tenant, planId);
-    const { folded } = await this.existing(key, await this.plans.get(key));
-    const item = itemId === undefined ? undefined : folded.state.items.get(itemId);
+    const { state } = await this.existing(key, await this.plans.get(key));
+    const item = itemId === undefined ? undefined : state.items.get(itemId);
     if (itemId !== undefined && !item) throw new GateError('NOT_FOUND', `The plan ${planId} has no such item`);
     return item;
   }
 
   /** One item with all its bodies, also those that are too many for a view of the plan. @throws GateError NOT_FOUND */
-  async item(tenant: TenantId, planId: string, itemId: string): Promise<PlanItemView> {
-    const item = (await this.require(tenant, planId, itemId))!;
-    return itemView(item, await this.bodies(tenant, [item], ONE_ITEM));
+  async item(caller: Caller, planId: string, itemId: string): Promise<PlanItemView> {
+    const item = (await this.require(caller.tenant, planId, itemId))!;
+    const { state: plan } = await this.folded(caller.tenant, planId);
+    return itemView(item, { plan, bodies: await this.bodies(caller.tenant, [item], ONE_ITEM), viewer: caller });
   }
 
   async events(tenant: TenantId, planId: string): Promise<readonly StoredEvent<PlanEvent>[]> {
@@ -82,10 +101,10 @@ export class PlanReader {
   }
 
   /** "There is none" is said by the leader only. */
-  private async existing(key: AggregateKey, folded: Folded<PlanState>): Promise<{ planId: string; folded: Folded<PlanState> }> {
+  private async existing(key: AggregateKey, folded: Folded<PlanState>): Promise<Folded<PlanState>> {
     const known = folded.state.proposed ? folded : await this.plans.fresh(key);
     if (!known.state.proposed) throw notFound(key.id);
-    return { planId: key.id, folded: known };
+    return known;
   }
 
   /** As the leader has it. @param reaching a position in GATE that must have been written by now */
@@ -105,9 +124,9 @@ export class PlanReader {
     if (at > last) throw new GateError('INVALID_REQUEST', `?at must not lie beyond the tenant's last event, ${last}`);
   }
 
-  private async shown(tenant: TenantId, plan: { planId: string; folded: Folded<PlanState> }, rules: BodyRules): Promise<PlanView> {
-    const { planId, folded: { state, position } } = plan;
-    return planView(planId, sessionOfPlan(planId)!, state, position.sequence, await this.bodies(tenant, state.items.values(), rules));
+  private async shown(tenant: TenantId, planId: string, { state, position }: Folded<PlanState>, { rules, viewer }: { rules: BodyRules; viewer?: Caller }): Promise<PlanView> {
+    const bodies = await this.bodies(tenant, state.items.values(), rules);
+    return planView({ planId, sessionId: sessionOfPlan(planId)!, plan: state, sequence: position.sequence, bodies, viewer });
   }
 
   private bodies(tenant: TenantId, items: Iterable<ItemState>, rules: BodyRules) {

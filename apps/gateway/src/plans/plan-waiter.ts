@@ -5,6 +5,9 @@ import type { WaitFor } from '../edge/query.js';
 import type { LiveFeed } from '../ports.js';
 import { Bell } from '../waiting/bell.js';
 
+/** How long, and until when: a stage of the whole plan, or whatever holds of it. */
+export type Goal = WaitFor | { readonly waitMs: number; readonly until: (plan: PlanState) => boolean };
+
 export type Plans = Pick<AggregateStore<PlanState, PlanEvent>, 'get' | 'fresh' | 'observe'>;
 
 /**
@@ -68,7 +71,7 @@ export class PlanWatch {
    * The plan when it has come so far, or as it is when the time is over or the signal says stop.
    * @param start the plan as it was after the watch began
    */
-  async reaches(goal: WaitFor, start: Folded<PlanState>): Promise<Folded<PlanState>> {
+  async reaches(goal: Goal, start: Folded<PlanState>): Promise<Folded<PlanState>> {
     const deadline = performance.now() + goal.waitMs;
     let folded = start;
     while (!hasReached(folded.state, goal.until)) {
@@ -91,7 +94,8 @@ export class PlanWatch {
 }
 
 /** An item that is pending has no verdict; one that is asked has. What does not exist is not waited for. */
-export function hasReached(plan: PlanState, until: WaitFor['until']): boolean {
+export function hasReached(plan: PlanState, until: Goal['until']): boolean {
   if (!plan.proposed) return true;
+  if (typeof until === 'function') return until(plan);
   return until === 'settled' ? isSettled(plan) : ![...plan.items.values()].some(isPending);
 }

@@ -40,7 +40,7 @@ export class PlansController {
   one(@FromCaller() asked: Asked, @Param('planId') planId: string, @Query() query: QueryOf): Promise<PlanView> {
     const at = positionFrom(query);
     const goal = waitFrom(query);
-    if (at === undefined) return this.plans.now(asked.caller.tenant, planId, goal, asked.signal);
+    if (at === undefined) return this.plans.now(asked.caller, planId, goal, asked.signal);
     if (query['wait'] !== undefined || query['until'] !== undefined) throw new GateError('INVALID_REQUEST', 'The past is not waited for: ?at goes without wait and until');
     return this.plans.at(asked.caller.tenant, planId, at);
   }
@@ -49,7 +49,7 @@ export class PlansController {
   @Get('plans/:planId/items/:itemId')
   @ApiOkResponse({ type: PlanItemView })
   item(@FromCaller() asked: Asked, @Param('planId') planId: string, @Param('itemId') itemId: string): Promise<PlanItemView> {
-    return this.plans.item(asked.caller.tenant, planId, itemId);
+    return this.plans.item(asked.caller, planId, itemId);
   }
 
   @Get('plans/:planId/events')
@@ -73,6 +73,6 @@ export class PlansController {
     const { tenant } = asked.caller;
     keyOf(tenant, planId);
     const { sequence } = await this.commanding.call('planner.cancel', { planId, at: this.commanding.now() }, asked);
-    return this.plans.asOf(tenant, planId, sequence);
+    return this.plans.asOf(asked.caller, planId, sequence);
   }
 }

@@ -35,7 +35,7 @@ export class Proposing {
     const watch = this.waiter.watch(keyOf(asked.caller.tenant, planId), asked.signal);
     try {
       const sequence = await this.bounds.tenants.proposing(asked.caller.tenant, () => this.send(asked, sessionId, planId, body));
-      return await this.reader.afterCommand(asked.caller.tenant, planId, { watch, goal, atLeast: sequence });
+      return await this.reader.afterCommand(asked.caller, planId, { watch, goal, atLeast: sequence });
     } finally {
       watch.end();
     }

@@ -3,6 +3,7 @@ import { planFold } from '@countersign/domain-plan';
 import { InMemoryBlobStore, seal } from '@countersign/event-log';
 import { canonicalJson, foldOf } from '@countersign/kernel';
 import { planFacts } from '@countersign/testkit';
+import type { Caller } from '../auth/caller.js';
 import { ONE_ITEM, WHOLE_PLAN, WHOLE_PLAN_FOR_EVER, bodiesOf, type BodyRules } from './bodies.js';
 import { resultText } from './tool-result-text.js';
 import { planView } from './view.js';
@@ -12,9 +13,9 @@ const { PLAN_ID, answer, answered, applyStarted, attemptAt, closed, evaluated, i
 
 const where = (blobs = new InMemoryBlobStore()) => ({ blobs, tenant: 'acme' });
 
-async function shown(events: readonly PlanEvent[], rules: BodyRules = WHOLE_PLAN, at = where()) {
+async function shown(events: readonly PlanEvent[], rules: BodyRules = WHOLE_PLAN, at = where(), viewer?: Caller) {
   const state = foldOf(planFold, events);
-  return planView(PLAN_ID, 's00000000aa', state, events.length, await bodiesOf(state.items.values(), at, rules));
+  return planView({ planId: PLAN_ID, sessionId: 's00000000aa', plan: state, sequence: events.length, bodies: await bodiesOf(state.items.values(), at, rules), viewer });
 }
 
 async function stored(value: unknown, store: 'BLOBS' | 'RESULTS', at: ReturnType<typeof where>): Promise<Sealed<never>> {

@@ -1,14 +1,19 @@
-import type { JsonObject, RenderTree } from '@countersign/contracts';
+import type { RenderTree } from '@countersign/contracts';
 import type { PlanItemView, PlanView, ToolResultView } from '@countersign/contracts/http';
-import { decisionOf, isSettled, openAttemptOf, outcomeOf, previewOf, toolResultOf, type ItemState, type PlanState } from '@countersign/domain-plan';
-import type { Bodies, Body } from './bodies.js';
+import { currentInputOf, decisionOf, expiryOf, isAsked, isSettled, openAttemptOf, outcomeOf, previewOf, toolResultOf, type ItemState, type PlanState } from '@countersign/domain-plan';
+import type { Caller } from '../auth/caller.js';
+import { answersGiven, inputBodyOf, verdictDetails } from './answers-view.js';
+import { bodyOf, type Bodies, type Body } from './bodies.js';
+import { mayNotApprove } from './may-answer.js';
+import { offersOf } from './offers.js';
 import { resultText } from './tool-result-text.js';
 
 /**
  * The plan as it is shown: a pure function of its facts up to `sequence` and of the bodies they name. Members come in
  * one order and absent ones are left out, so that the same facts give the same bytes.
+ * @param viewer of a view of now: how an asked item can be answered, and whether by this key. Never of a view of the past
  */
-export function planView(planId: string, sessionId: string, plan: PlanState, sequence: number, bodies: Bodies): PlanView {
+export function planView({ planId, sessionId, plan, sequence, bodies, viewer }: Shown & { readonly planId: string; readonly sessionId: string; readonly sequence: number }): PlanView {
   const proposed = plan.proposed!;
   return {
     planId,
@@ -19,12 +24,30 @@ export function planView(planId: string, sessionId: string, plan: PlanState, seq
     status: isSettled(plan) ? 'settled' : 'open',
     sequence,
     ...(plan.closed ? { closed: { reason: plan.closed.reason, by: plan.closed.by, at: plan.closed.at } } : {}),
-    items: [...plan.items.values()].map((item) => itemView(item, bodies)),
+    items: [...plan.items.values()].map((item) => itemView(item, { plan, bodies, viewer })),
   };
 }
 
-export function itemView(item: ItemState, bodies: Bodies): PlanItemView {
-  return { ...snapshotOf(item), ...inputOf(item, bodies), ...verdictOf(item), ...previewShown(item, bodies), ...answerOf(item), ...endOf(item, bodies) };
+/** What a view is made of besides the item. */
+export interface Shown {
+  readonly plan: PlanState;
+  readonly bodies: Bodies;
+  readonly viewer?: Caller | undefined;
+}
+
+export function itemView(item: ItemState, { plan, bodies, viewer }: Shown): PlanItemView {
+  return {
+    ...snapshotOf(item), ...inputOf(item, bodies), ...verdictOf(item), ...previewShown(item, bodies), ...answersGiven(item, bodies),
+    ...(viewer && isAsked(item) ? answerable(plan, item, bodies, viewer) : {}), ...endOf(item, bodies),
+  };
+}
+
+function answerable(plan: PlanState, item: ItemState, bodies: Bodies, viewer: Caller): Pick<PlanItemView, 'offers' | 'mayAnswer' | 'mayNotAnswerBecause'> {
+  const because = mayNotApprove(plan, item, viewer);
+  return {
+    offers: offersOf(plan, item, inputOf(item, bodies).input), mayAnswer: because === undefined,
+    ...(because === undefined ? {} : { mayNotAnswerBecause: because }),
+  };
 }
 
 function snapshotOf(item: ItemState): Pick<PlanItemView, 'itemId' | 'callId' | 'provider' | 'operation' | 'category' | 'kind' | 'risk' | 'description'> {
@@ -42,15 +65,13 @@ function snapshotOf(item: ItemState): Pick<PlanItemView, 'itemId' | 'callId' | '
 }
 
 function inputOf(item: ItemState, bodies: Bodies): Pick<PlanItemView, 'input' | 'inputAbsent' | 'inputDigest'> {
-  const { digest } = item.proposed.input;
-  const body = bodyOf(bodies, digest);
-  return 'value' in body ? { input: body.value as JsonObject, inputDigest: digest } : { inputAbsent: body.absent, inputDigest: digest };
+  return inputBodyOf(currentInputOf(item).digest, bodies);
 }
 
-function verdictOf(item: ItemState): Pick<PlanItemView, 'decision' | 'decidedBy' | 'downgraded' | 'message' | 'itemDigest' | 'expiresAt'> {
+function verdictOf(item: ItemState): Pick<PlanItemView, 'decision' | 'decidedBy' | 'downgraded' | 'message' | 'itemDigest' | 'expiresAt' | 'terms' | 'layers' | 'shadow'> {
   const itemDigest = item.verdict?.itemDigest;
-  const expiresAt = item.verdict?.expiresAt;
-  return { ...decisionOf(item), ...(itemDigest === undefined ? {} : { itemDigest }), ...(expiresAt === undefined ? {} : { expiresAt }) };
+  const expiresAt = expiryOf(item);
+  return { ...decisionOf(item), ...(itemDigest === undefined ? {} : { itemDigest }), ...(expiresAt === undefined ? {} : { expiresAt }), ...verdictDetails(item) };
 }
 
 function previewShown(item: ItemState, bodies: Bodies): Pick<PlanItemView, 'preview' | 'previewAbsent'> {
@@ -59,12 +80,6 @@ function previewShown(item: ItemState, bodies: Bodies): Pick<PlanItemView, 'prev
   if ('absent' in preview) return { previewAbsent: preview.absent };
   const body = bodyOf(bodies, preview.tree.digest);
   return 'value' in body ? { preview: body.value as unknown as RenderTree } : { previewAbsent: body.absent };
-}
-
-function answerOf(item: ItemState): Pick<PlanItemView, 'answer'> {
-  if (!item.answer) return {};
-  const { decision, principal, reason, answeredAt } = item.answer;
-  return { answer: { decision, principal, ...(reason === undefined ? {} : { reason }), at: answeredAt } };
 }
 
 function endOf(item: ItemState, bodies: Bodies): Pick<PlanItemView, 'outcome' | 'result' | 'resultAbsent' | 'resultDigest' | 'error' | 'toolResult' | 'startedAt' | 'endedAt'> {
@@ -99,10 +114,3 @@ function toolResultShown(item: ItemState, bodies: Bodies): ToolResultView | unde
 }
 
 const textOf = (body: Body | undefined): string | undefined => (body && 'value' in body ? resultText(body.value) : undefined);
-
-/** Everything the state names has been collected; a body that has not is a fault of ours, and is never shown as empty. */
-function bodyOf(bodies: Bodies, digest: string): Body {
-  const body = bodies.get(digest);
-  if (!body) throw new Error(`the body ${digest} was not collected`);
-  return body;
-}

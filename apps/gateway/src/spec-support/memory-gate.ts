@@ -95,7 +95,11 @@ export class MemoryGate {
   }
 
   async key(admin: string, principal: string, ...roles: Role[]): Promise<string> {
-    return (await this.ask<IssuedKeyView>('POST', '/v1/keys', admin, { body: { principal, roles } })).body.key;
+    return this.keyOf(admin, { principal, roles });
+  }
+
+  async keyOf(admin: string, body: { readonly principal: string; readonly roles: readonly Role[]; readonly groups?: readonly string[] }): Promise<string> {
+    return (await this.ask<IssuedKeyView>('POST', '/v1/keys', admin, { body })).body.key;
   }
 
   async session(key: string): Promise<string> {
@@ -121,6 +125,7 @@ export class MemoryGate {
       history: { from: (stream, filter, after) => historyOf(this.broker, this.unreadable, stream, filter, after) },
       commands: this.planner,
       deadLetters: this.deadLetters(),
+      endpointSecret: ({ tenant, kind, name, version }) => `whsec_${tenant}-${kind}-${name}-${version}`,
       ...(this.limits ? { limits: this.limits } : {}),
       logger: { info: log, warn: log, error: log },
       now: () => new Date(),

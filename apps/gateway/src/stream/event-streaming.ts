@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { LOG_STREAMS, tenantFilter, type StoredEvent } from '@countersign/contracts';
-import type { EventView } from '@countersign/contracts/http';
 import { GateError } from '@countersign/kernel';
 import type { ServiceLogger } from '@countersign/service-host';
 import type { KeyRing } from '../auth/key-ring.js';
@@ -15,6 +14,11 @@ import { SseWriter } from './sse-writer.js';
 
 export interface StartFrom { readonly query: Query; readonly lastId: string | undefined }
 
+/** What a reader is told of one event. */
+export interface StreamedEvent { readonly name: string; readonly data: object }
+/** Undefined: this build cannot read its body. `nothing`: it is none of this reader's. */
+export type Telling = (event: StoredEvent) => StreamedEvent | 'nothing' | undefined;
+
 /** Keeps event streams open as long as their reader, their key and this process last. */
 export class EventStreaming {
   private open = 0;
@@ -26,7 +30,7 @@ export class EventStreaming {
   }
 
   /** @throws GateError CURSOR_INVALID, INVALID_REQUEST, UNAVAILABLE, before anything is written */
-  async stream(asked: Asked, scope: Scope, from: StartFrom, reply: FastifyReply): Promise<void> {
+  async stream(asked: Asked, scope: Scope, from: StartFrom, reply: FastifyReply, tell: Telling = asItStands): Promise<void> {
     const cursor = await this.startOf(asked, scope, from);
     const over = new AbortController();
     const end = (): void => over.abort();
@@ -38,7 +42,7 @@ export class EventStreaming {
     this.open += 1;
     try {
       writer.open({ 'x-correlation-id': asked.trace.correlationId });
-      await this.writeAll(asked, new LogFollower(this.parts, scope, cursor), writer, over.signal, cursor);
+      await this.writeAll({ asked, tell, writer }, new LogFollower(this.parts, scope, cursor), over.signal, cursor);
     } catch (error) {
       await this.tellProblem(asked, writer, error);
     } finally {
@@ -49,16 +53,17 @@ export class EventStreaming {
     }
   }
 
-  private async writeAll(asked: Asked, follower: LogFollower, writer: SseWriter, signal: AbortSignal, cursor: Cursor): Promise<void> {
-    if (!(await writer.cursor(formatCursor(cursor)))) return;
+  private async writeAll(to: Reader, follower: LogFollower, signal: AbortSignal, cursor: Cursor): Promise<void> {
+    if (!(await to.writer.cursor(formatCursor(cursor)))) return;
     for await (const followed of follower.follow(signal)) {
-      if (signal.aborted || !(await this.write(asked, followed, writer))) return;
+      if (signal.aborted || !(await this.write(to, followed))) return;
     }
   }
 
   /** In a quiet moment it is also seen whether the key still holds. */
-  private async write(asked: Asked, { event, unreadable, cursor }: Followed, writer: SseWriter): Promise<boolean> {
-    const shown = event ? shownAs(event) : undefined;
+  private async write({ asked, tell, writer }: Reader, { event, unreadable, cursor }: Followed): Promise<boolean> {
+    const shown = event ? told(tell, event) : undefined;
+    if (shown === 'nothing') return true;
     if (shown) return writer.event(formatCursor(cursor), shown.name, shown.data);
     const place = unreadable ?? event;
     if (place) return this.writeUnreadable(asked, place, formatCursor(cursor), writer);
@@ -98,11 +103,18 @@ export class EventStreaming {
   }
 }
 
+interface Reader { readonly asked: Asked; readonly tell: Telling; readonly writer: SseWriter }
+
+/** The event itself, under its name. */
+function asItStands(event: StoredEvent): StreamedEvent {
+  const data = eventView(event);
+  return { name: eventName(data), data };
+}
+
 /** Undefined when its body has not the shape of its type: that is not read either. */
-function shownAs(event: StoredEvent): { readonly name: string; readonly data: EventView } | undefined {
+function told(tell: Telling, event: StoredEvent): ReturnType<Telling> {
   try {
-    const data = eventView(event);
-    return { name: eventName(data), data };
+    return tell(event);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

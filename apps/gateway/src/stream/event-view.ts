@@ -31,4 +31,4 @@ function shownData(event: AnyEvent): unknown {
   }
 }
 
-const withoutHash = ({ keyId, principal, roles }: ApiKeyRecord): Omit<ApiKeyRecord, 'secretHash'> => ({ keyId, principal, roles });
+const withoutHash = ({ keyId, principal, roles, groups }: ApiKeyRecord): Omit<ApiKeyRecord, 'secretHash'> => ({ keyId, principal, roles, ...(groups ? { groups } : {}) });

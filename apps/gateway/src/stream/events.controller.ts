@@ -8,7 +8,7 @@ import { PERMISSION_REQUEST, PLAN_READY, UNREADABLE } from './event-name.js';
 import { EventStreaming } from './event-streaming.js';
 import { sessionScope, tenantScope } from './log-follower.js';
 
-const CURSOR = {
+export const CURSOR = {
   name: 'cursor', required: false, type: String,
   description: 'Where to go on: the id of the last event that was received, `start` for everything, `now` (default) for what comes. `Last-Event-ID` says the same and goes first',
 } as const;

@@ -12,6 +12,8 @@ export interface Scope {
 }
 
 export const tenantScope = (tenant: TenantId): Scope => ({ filter: tenantFilter(tenant), streams: LOG_STREAMS });
+/** What can change the queue of approvals: the tenant's plans and sessions. */
+export const planScope = (tenant: TenantId): Scope => ({ filter: tenantFilter(tenant), streams: ['GATE'] });
 /** A session and its plans; the catalogue has nothing of them. */
 export const sessionScope = (tenant: TenantId, session: SessionId): Scope => ({ filter: sessionFilter(tenant, session), streams: ['GATE'] });
 
