@@ -1,5 +1,5 @@
 import {
-  LIMITS, keyText, sessionKey, tenantKey, type AggregateKey, type AnyEvent, type EventMeta, type PlanEvent, type SessionLimitReached, type StoredEvent,
+  LIMITS, keyText, sessionKey, tenantKey, type AggregateKey, type EventMeta, type NewEvent, type PlanEvent, type SessionLimitReached, type StoredEvent,
 } from '@countersign/contracts';
 import { countsAsDenial, isOpen, reachLimit, tripOf, type Trip } from '@countersign/domain-session';
 import { settingsOf } from '@countersign/domain-tenant';
@@ -41,9 +41,9 @@ export class Breaker {
   }
 
   /** What this process has appended itself. Nobody waits for the look; if it fails, the next verdict of the session looks again. */
-  appended(key: AggregateKey, event: AnyEvent, { sequence }: Position, meta: EventMeta): void {
-    if (!this.isSuspicious(key, event as PlanEvent)) return;
-    const look = this.look(key, sequence, { actor: 'service:planner', correlationId: meta.correlationId, causationId: `GATE:${sequence}` })
+  appended(key: AggregateKey, event: NewEvent, { sequence }: Position): void {
+    if (!this.isSuspicious(key, event)) return;
+    const look = this.look(key, sequence, { actor: 'service:planner', correlationId: event.meta.correlationId, causationId: `GATE:${sequence}` })
       .catch((error: unknown) => this.parts.logger.warn({ err: error, plan: key.id }, 'a session could not be looked at; its next verdict looks again'))
       .finally(() => this.underWay.delete(look));
     this.underWay.add(look);
@@ -54,7 +54,7 @@ export class Breaker {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private isSuspicious(key: AggregateKey, event: PlanEvent): boolean {
+  private isSuspicious(key: AggregateKey, event: NewEvent): boolean {
     if (event.type === 'plan.Proposed') return this.repetitions.seen(sessionOf(key), event.data);
     return event.type === 'plan.ItemsAnswered' && event.data.answers.some(({ decision }) => decision === 'reject');
   }

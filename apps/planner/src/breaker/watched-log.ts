@@ -2,7 +2,7 @@ import type { AggregateKey, AnyEvent, NewEvent, StoredEvent } from '@countersign
 import type { AppendResult, EventLog, Loaded, Position } from '@countersign/event-log';
 
 /** Told of what this process has just appended. Must not throw; whoever appended does not wait for it. */
-export type OnAppended = (key: AggregateKey, event: AnyEvent, at: Position) => void;
+export type OnAppended = (key: AggregateKey, event: NewEvent, at: Position) => void;
 
 /** The same log; planner sees its own facts pass here, since it consumes none of them. */
 export class WatchedLog implements EventLog {
@@ -36,7 +36,7 @@ export class WatchedLog implements EventLog {
 
   async append<E extends AnyEvent>(key: AggregateKey, expected: Position, event: NewEvent<E>): Promise<AppendResult> {
     const result = await this.log.append(key, expected, event);
-    if (result.appended) this.onAppended(key, event, result.position);
+    if (result.appended) this.onAppended(key, event as NewEvent, result.position);
     return result;
   }
 }

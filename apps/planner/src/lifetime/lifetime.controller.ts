@@ -1,15 +1,22 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import type { Accepted, CancelPlan, Command, EndSession, OpenSession } from '@countersign/contracts';
+import type { Accepted, CancelPlan, Command, EndSession, OpenSession, RevokeSessionGrant } from '@countersign/contracts';
 import { OnCommand, OnTimer, type Handled, type TimerFired } from '@countersign/transport-jetstream';
 import { Cancellation } from './cancellation.js';
 import { PlanClock } from './plan-clock.js';
+import { sessionOfTimer } from './session-clock.js';
+import { SessionEnds } from './session-ends.js';
 import { Sessions } from './sessions.js';
 
 /** What begins and ends: sessions, the cancelling of plans, and time. */
 @Controller()
 export class LifetimeController {
-  constructor(private readonly sessions: Sessions, private readonly cancellation: Cancellation, private readonly clock: PlanClock) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly cancellation: Cancellation,
+    private readonly clock: PlanClock,
+    private readonly sessionEnds: SessionEnds,
+  ) {}
 
   @OnCommand('open-session')
   openSession(@Payload() command: Command<OpenSession>): Promise<Accepted> {
@@ -21,6 +28,11 @@ export class LifetimeController {
     return this.sessions.end(command);
   }
 
+  @OnCommand('revoke-session-grant')
+  revokeGrant(@Payload() command: Command<RevokeSessionGrant>): Promise<Accepted> {
+    return this.sessions.revokeGrant(command);
+  }
+
   @OnCommand('cancel')
   cancel(@Payload() command: Command<CancelPlan>): Promise<Accepted> {
     return this.cancellation.cancel(command);
@@ -28,6 +40,7 @@ export class LifetimeController {
 
   @OnTimer()
   timerFired(@Payload() timer: TimerFired): Promise<Handled> {
-    return this.clock.fired(timer.name);
+    const session = sessionOfTimer(timer.name);
+    return session ? this.sessionEnds.fired(session) : this.clock.fired(timer.name);
   }
 }

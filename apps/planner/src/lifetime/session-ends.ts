@@ -1,5 +1,5 @@
 import { type AggregateKey, type PlanEvent, type StoredEvent } from '@countersign/contracts';
-import { isResolved, isSettled, planFold, type PlanState } from '@countersign/domain-plan';
+import { isSettled, isStopped, planFold, type PlanState } from '@countersign/domain-plan';
 import { limitReason } from '@countersign/domain-session';
 import type { EventLog } from '@countersign/event-log';
 import { plansOf } from '../breaker/tallies.js';
@@ -35,7 +35,7 @@ export class SessionEnds {
     for await (const event of this.parts.log.follow('GATE', plansOf(key), 0)) {
       const { id } = event.key;
       const plan = planFold.evolve(open.get(id) ?? planFold.initial, event as StoredEvent<PlanEvent>);
-      if (isSettled(plan) || (plan.closed && [...plan.items.values()].every(isResolved))) open.delete(id);
+      if (isSettled(plan) || isStopped(plan)) open.delete(id);
       else if (plan.proposed) open.set(id, plan);
     }
     return [...open.keys()];

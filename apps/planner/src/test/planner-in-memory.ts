@@ -7,6 +7,7 @@ import { planFold, recordVerdicts, type PlanState } from '@countersign/domain-pl
 import { InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, InMemoryTimers, createAggregateStore } from '@countersign/event-log';
 import { canonicalJson, digestOf, foldOf, sha256 } from '@countersign/kernel';
 import type { PolicyCommands } from '../answers/policy-commands.js';
+import { sessionOfTimer } from '../lifetime/session-clock.js';
 import { plannerServices } from '../planner-services.js';
 
 export const START = new Date('2026-03-01T10:00:00.000Z');
@@ -47,10 +48,10 @@ export class PolicyDouble implements PolicyCommands {
 }
 
 /** Planner as it runs, over a log, blobs and timers in memory and a clock that the test moves. */
-export function plannerInMemory() {
+export function plannerInMemory({ skew = () => 0 }: { /** What planner's own clock is ahead of the timers', in milliseconds. */ readonly skew?: () => number } = {}) {
   const broker = new InMemoryBroker();
   const timers = new InMemoryTimers(START);
-  const now = (): Date => timers.now();
+  const now = (): Date => new Date(timers.now().getTime() + skew());
   const blobs = new InMemoryBlobStore();
   const warnings: object[] = [];
   const log = new InMemoryEventLog('planner', broker, now);
@@ -60,7 +61,10 @@ export function plannerInMemory() {
     config: { broker: { urls: [], user: '', password: '' }, assertionPublicKeys: { k1: GATEWAY.publicKey.export({ type: 'spki', format: 'pem' }) as string } },
     logger: { info: () => {}, warn: (fields) => { warnings.push(fields); }, error: () => {} },
   });
-  timers.onFire((name) => services.clock.fired(name));
+  timers.onFire((name) => {
+    const session = sessionOfTimer(name);
+    return session ? services.sessionEnds.fired(session) : services.clock.fired(name);
+  });
   const context = (principal = 'ops', tenant = 'acme'): CommandContext => ({ tenant, principal, correlationId: 'r1' });
   const at = (): string => now().toISOString();
   const eventsOf = (plan: string): PlanEvent[] => broker.all('GATE').filter((event) => event.key.id === plan) as unknown as PlanEvent[];
