@@ -39,10 +39,16 @@ export const LIMITS = {
   celNesting: 2,
   /** Steps of one condition's evaluation; more is an error of the condition. */
   celSteps: 10_000,
-  /** Of one item, all conditions together; what is not evaluated by then is an error of its condition. */
-  celItemMs: 25,
+  /**
+   * Of one item, all its conditions together; what is not evaluated by then is an error of its condition. Counted and not
+   * timed, so that judging again gives the same; a step takes at most about a microsecond.
+   */
+  celItemSteps: 25_000,
+  /** Instructions of one compiled regular expression. */
+  celPatternSize: 1_000,
   /** `over` of one rule. */
   policyOver: 20,
+  policyProfiles: 60,
   /** Approver roles or groups of one rule. */
   policyRoles: 10,
   quorum: 10,

@@ -53,7 +53,7 @@ describe('parseBundle', () => {
     ['a comment alone', '# nothing\n', /at its top|empty/],
     ['broken syntax', 'rules: [', /cannot be read/],
     ['a text', 'rules', /must be object/],
-    ['too much', `# ${'x'.repeat(300 * 1024)}`, /larger than/],
+    ['too much', `# ${'x'.repeat(1024 * 1024)}`, /larger than/],
     ['nesting without end', `rules: ${'['.repeat(200 * 1024)}`, /deeper/],
     ['nesting without end that is closed', `rules: ${'['.repeat(100_000)}${']'.repeat(100_000)}`, /deeper/],
     ['nesting without end in blocks', '- '.repeat(100 * 1024), /deeper/],

@@ -1,4 +1,13 @@
 export { validateBundle } from './validate-bundle.js';
 export { parseBundle } from './parse-bundle.js';
 export { compileBundle, type CompiledBundle } from './compile-bundle.js';
-export { ENGINE_VERSION, evaluate, type EvaluationResult, type JudgedCall } from './evaluate.js';
+export { compilePolicy, operatorRuleWithMatch, type CompiledPolicy, type PolicyParts } from './compile-policy.js';
+export { compileCondition, type Condition, type ConditionResult } from './cel/condition.js';
+export { ENGINE_VERSION, judge } from './judge.js';
+export { explain } from './explain.js';
+export { awaitsVeto, guardrailDenies, needsInput } from './questions.js';
+export { narrowOffers, runsAnything, type OfferFacts } from './narrow-offers.js';
+export { hostOf, isWithin, segmentsOf, textAt, type NarrowFacts } from './narrow.js';
+export { ruleFingerprint } from './fingerprint.js';
+export { ruleOrder, type RuleOrder } from './order-rules.js';
+export type { ItemFacts, LayeredVerdict, StandingRule } from './facts.js';

@@ -15,7 +15,7 @@ const MEMBERS = 64;
  * @throws GateError POLICY_INVALID naming line and column, or path
  */
 export function parseBundle(text: string): PolicyBundle {
-  if (Buffer.byteLength(text) > LIMITS.eventBytes) throw unreadable(`it is larger than ${LIMITS.eventBytes} bytes`);
+  if (Buffer.byteLength(text) > LIMITS.policyBundleBytes) throw unreadable(`it is larger than ${LIMITS.policyBundleBytes} bytes`);
   refuseOutOfBounds(text);
   const documents = parseAllDocuments(text, { strict: true, uniqueKeys: true, schema: 'core', merge: false, resolveKnownTags: false, prettyErrors: false });
   if (!Array.isArray(documents) || documents.length === 0) throw unreadable('it is empty');

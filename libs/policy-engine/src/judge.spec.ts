@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { RISK_CLASSES, TOOL_KINDS, type PolicyMatch, type PolicyRule } from '@countersign/contracts';
 import { isGateError } from '@countersign/kernel';
 import fc from 'fast-check';
-import { compileBundle, evaluate, type EvaluationResult, type JudgedCall } from './index.js';
+import { factsOf } from '../test/facts.js';
+import { compileBundle, compilePolicy, judge, type CompiledBundle, type ItemFacts, type LayeredVerdict } from './index.js';
+
+type JudgedCall = Pick<ItemFacts['item'], 'kind' | 'provider' | 'name' | 'risk'>;
+type EvaluationResult = Pick<LayeredVerdict, 'decision' | 'decidedBy' | 'rule' | 'downgraded' | 'message'>;
+const evaluate = (compiled: CompiledBundle, item: JudgedCall): EvaluationResult => {
+  const { layers: _, terms: _terms, ...verdict } = judge(compilePolicy({ rules: compiled }), factsOf({ item }));
+  return verdict;
+};
 
 /** The same semantics said as plainly as possible: try every rule, compare tuples one place after the other. */
 function naive(rules: readonly PolicyRule[], call: JudgedCall): EvaluationResult {

@@ -1,0 +1,61 @@
+import { LIMITS, type Json } from '@countersign/contracts';
+import type { ItemFacts } from '../facts.js';
+import { AgentView, ItemView, SessionView, TenantView } from './environment.js';
+
+/** What conditions of one item are evaluated on. */
+export interface ConditionContext {
+  readonly variables: Record<string, unknown>;
+  /** False: a condition that looks at `input` is an error. */
+  readonly inputUsable: boolean;
+}
+
+export function contextOf({ item, input, session, tenant, now }: ItemFacts): ConditionContext {
+  const seen = input === undefined ? UNUSABLE : seenAs(input, 0);
+  return {
+    inputUsable: seen !== UNUSABLE,
+    variables: {
+      ...(seen === UNUSABLE ? {} : { input: seen }),
+      item: new ItemView(item.kind, item.provider, item.name, item.risk, item.category),
+      session: new SessionView(session.id, session.agent, session.profile, session.kind, session.permissionMode, session.openedBy, new Date(session.openedAt)),
+      agent: new AgentView(session.agent),
+      tenant: new TenantView(tenant.id),
+      now: new Date(now),
+    },
+  };
+}
+
+const UNUSABLE = Symbol('unusable');
+
+/**
+ * The input as conditions see it. An object with a member `constructor` is shown as a map, or the evaluator would take that
+ * member for the object's class. One with a member `__proto__` anywhere makes the whole input unusable: compared with an
+ * object of the condition's own, it would equal what it is not.
+ */
+function seenAs(value: Json, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > LIMITS.jsonDepth) return UNUSABLE;
+  if (Array.isArray(value)) return seenList(value as readonly Json[], depth);
+  if (Object.hasOwn(value, '__proto__')) return UNUSABLE;
+  return seenObject(value as Readonly<Record<string, Json>>, depth);
+}
+
+/** The same list, unless something in it is seen differently. */
+function seenList(list: readonly Json[], depth: number): unknown {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index += 1) {
+    const seen = seenAs(list[index]!, depth + 1);
+    if (seen === UNUSABLE) return UNUSABLE;
+    if (seen !== list[index]) (copy ??= [...list])[index] = seen;
+  }
+  return copy ?? list;
+}
+
+function seenObject(object: Readonly<Record<string, Json>>, depth: number): unknown {
+  let copy: Map<string, unknown> | undefined = Object.hasOwn(object, 'constructor') ? new Map(Object.entries(object)) : undefined;
+  for (const key of Object.keys(object)) {
+    const seen = seenAs(object[key]!, depth + 1);
+    if (seen === UNUSABLE) return UNUSABLE;
+    if (seen !== object[key]) (copy ??= new Map(Object.entries(object))).set(key, seen);
+  }
+  return copy ?? object;
+}
