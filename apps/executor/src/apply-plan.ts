@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import { LIMITS, type PlanEvent, type StoredEvent } from '@countersign/contracts';
+import { LIMITS, type JsonObject, type PlanEvent, type StoredEvent } from '@countersign/contracts';
 import { itemsToApply, itemsToSkip, needsStart, recoverAttempts, type ItemState, type PlanState, type Recovery } from '@countersign/domain-plan';
 import { causedBy } from '@countersign/event-log';
 import { inGroups, TenantShares } from '@countersign/providers';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
 import { begin } from './begin.js';
-import { readBodies } from './bodies.js';
+import { readBodies, type BodiesOf } from './bodies.js';
 import { Claims, type Claim } from './claims.js';
 import { recordEnded } from './record-ended.js';
 import { recoverOpen } from './recover.js';
 import { runTask } from './run-task.js';
 import { recordStopped, skipAfterClosing, type Stopped } from './skip.js';
-import { planCancelled, whyNot, whyNotInSession, whyStopped } from './why-not.js';
+import { lookAtAll, lookAtSession, planCancelled, whyNot } from './why-not.js';
 import type { ExecutorParts, Task, Wanted, Work } from './work.js';
 
 const OUTCOMES_TOGETHER = 256;
@@ -78,19 +78,18 @@ export class ApplyPlan {
     const wanted = [...ready.map((item) => ({ item, doubt: false })), ...recovered.again];
     if (wanted.length === 0) return;
     const bodies = await readBodies(wanted.map(({ item }) => item), work, this.parts);
-    const { callable, stopped } = await this.sortOut(wanted, work);
+    const { callable, stopped } = await this.sortOut(wanted, bodies, work);
     await recordStopped(stopped, work, this.parts);
     const { tasks, tooLate } = await begin(callable, bodies, work, this.parts);
     await recordStopped(tooLate.map((one) => ({ ...one, why: planCancelled() })), work, this.parts);
     await this.run(tasks, work);
   }
 
-  /** After what may have taken long and right before anything is begun. */
-  private async sortOut(wanted: readonly Wanted[], work: Work): Promise<{ readonly callable: readonly Wanted[]; readonly stopped: readonly Stopped[] }> {
-    const startless = wanted.some(({ item }) => !needsStart(item));
-    const stop = await (startless ? whyStopped : whyNotInSession)(work, this.parts);
+  /** After what may have taken long and right before anything is begun. Where something needs a start, that proves the plan for the reads beside it too. */
+  private async sortOut(wanted: readonly Wanted[], bodies: BodiesOf, work: Work): Promise<{ readonly callable: readonly Wanted[]; readonly stopped: readonly Stopped[] }> {
+    const look = await (wanted.some(({ item }) => needsStart(item)) ? lookAtSession : lookAtAll)(work, this.parts);
     const now = this.parts.now();
-    const judged = wanted.map((one) => ({ ...one, why: whyNot(one.item, stop, now) }));
+    const judged = wanted.map((one) => ({ ...one, why: whyNot(one.item, inputIn(bodies, one.item), look, now) }));
     return { callable: judged.filter(({ why }) => !why), stopped: judged.flatMap((one) => (one.why ? [{ ...one, why: one.why }] : [])) };
   }
 
@@ -110,6 +109,11 @@ export class ApplyPlan {
       lease: { stream: delivery.stream, sequence: delivery.sequence, executor: this.parts.instance },
     };
   }
+}
+
+function inputIn(bodies: BodiesOf, { itemId }: ItemState): JsonObject | undefined {
+  const found = bodies.get(itemId);
+  return found && 'input' in found ? found.input : undefined;
 }
 
 const dueNow = (plan: PlanState, { stream, sequence }: Delivery): Due =>

@@ -23,16 +23,20 @@ export async function begin(wanted: readonly Wanted[], bodies: BodiesOf, work: W
   const resources = wanted.filter(({ item }) => needsStart(item)).map(({ item }) => item.itemId);
   const started = new Map<string, ApplyAttempt>();
   const tooLate = new Set<string>();
+  let planStopped = false;
   for (let from = 0; from < resources.length; from += STARTED_TOGETHER) {
     await faultPoint('executor.before-start');
     const group = resources.slice(from, from + STARTED_TOGETHER);
     const { attempts, stopped } = await startTogether(group, recovering, work, parts);
     for (const attempt of attempts) started.set(attempt.itemId, attempt);
     if (stopped) for (const itemId of group) tooLate.add(itemId);
+    planStopped ||= stopped === true;
   }
+  // no start has proven the plan for them
+  if (planStopped) for (const { item } of wanted) if (!needsStart(item)) tooLate.add(item.itemId);
   const tasks = wanted.flatMap(({ item, doubt }): Task[] => {
     const task = { item, doubt, bodies: bodies.get(item.itemId)! };
-    if (!needsStart(item)) return [task];
+    if (!needsStart(item)) return tooLate.has(item.itemId) ? [] : [task];
     const attempt = started.get(item.itemId);
     return attempt ? [{ ...task, attempt }] : [];
   });

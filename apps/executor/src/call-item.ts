@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS, type ProviderFailure } from '@countersign/contracts';
+import { LIMITS, sessionKey, type Freeze, type ProviderFailure } from '@countersign/contracts';
+import type { SessionState } from '@countersign/domain-session';
 import { faultPoint } from '@countersign/fault-points';
 import { failure, leavesDoubt, waitingDeadline, type ApplyAnswer, type FailedAnswer, type Provider } from '@countersign/providers';
 import type { Bodies } from './bodies.js';
 import { judgeReconciled, judgeResult, judgeStopped, type Judged } from './judge-result.js';
 import { callFor, providerOf, reconcileItem } from './provider-call.js';
 import { afterFailure, backoffMs, MAX_TRIES } from './retry-rules.js';
-import { whyNotAnyMore } from './why-not.js';
+import { callOf, frozenWhile, whyNotAnyMore } from './why-not.js';
 import { leaseOver, type ExecutorParts, type Task, type Work } from './work.js';
 
 /**
@@ -38,7 +39,7 @@ export async function callItem(task: Task, bodies: Bodies, work: Work, parts: Ex
       leftMs = timeoutMs;
     }
     await sleep(backoffMs(tries), undefined, { signal: work.signal }).catch(() => { throw leaseOver(); });
-    const stopped = await whyNotAnyMore(task.item, work, parts);
+    const stopped = await whyNotAnyMore(task.item, bodies.input, work, parts);
     if (stopped) return judgeStopped(stopped, doubt, last);
   }
 }
@@ -49,15 +50,33 @@ type Tried = { readonly answer: ApplyAnswer; readonly leftMs: number } | { reado
 async function tryOnce(provider: Provider, task: Task, bodies: Bodies, leftMs: number, work: Work, parts: ExecutorParts): Promise<Tried> {
   await faultPoint('executor.before-apply');
   if (work.signal.aborted) throw leaseOver();
-  const deadline = waitingDeadline(leftMs, work.signal);
+  const running = parts.running.prepare(work.key.tenant, callOf(work.key.session, task.item, await sessionOf(work, parts)), work.signal);
+  const deadline = waitingDeadline(leftMs, running.signal);
   let stopped: ProviderFailure | undefined;
   const onTurn = async (waited: boolean): Promise<boolean> => {
-    if (waited) stopped = await whyNotAnyMore(task.item, work, parts);
-    if (!stopped) deadline.begin();
-    return !stopped;
+    if (waited) stopped = await whyNotAnyMore(task.item, bodies.input, work, parts);
+    if (stopped) return false;
+    deadline.begin();
+    running.begin();
+    return true;
   };
-  const answer = await provider.apply({ ...callFor(task, bodies.input, work, deadline.signal), onTurn }).finally(deadline.end);
-  return stopped ? { stopped } : { answer, leftMs: deadline.leftMs() };
+  const answer = await provider.apply({ ...callFor(task, bodies.input, work, deadline.signal), onTurn }).finally(() => {
+    deadline.end();
+    running.end();
+  });
+  return stopped ? { stopped } : { answer: inWordsOf(running.frozen(), answer), leftMs: deadline.leftMs() };
+}
+
+/** It was looked at a moment ago, so that it is known here; only for whom the agent is. */
+async function sessionOf({ key: { tenant, session } }: Work, parts: ExecutorParts): Promise<SessionState> {
+  const key = sessionKey(tenant, session);
+  return (parts.sessions.known(key) ?? await parts.sessions.get(key)).state;
+}
+
+/** The provider only knows that it was told to cancel. */
+function inWordsOf(freeze: Freeze | undefined, answer: ApplyAnswer): ApplyAnswer {
+  if (!freeze || answer.ok || answer.error.category !== 'cancelled') return answer;
+  return { ...answer, error: { ...answer.error, message: frozenWhile(freeze) } };
 }
 
 /** What the provider clearly said is kept whoever has the message now; the rest is the next delivery's to find out. */

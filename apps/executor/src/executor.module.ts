@@ -1,6 +1,7 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { planFold } from '@countersign/domain-plan';
 import { sessionFold } from '@countersign/domain-session';
+import { tenantFold } from '@countersign/domain-tenant';
 import { createAggregateStore } from '@countersign/event-log';
 import { createProviderRegistry, fakeOptions, fakeProviderFactory, SchemaChecks, type ProviderRegistry } from '@countersign/providers';
 import { mcpProviderFactory } from '@countersign/providers-mcp';
@@ -9,6 +10,8 @@ import { ApplyController } from './apply.controller.js';
 import { ApplyPlan } from './apply-plan.js';
 import { DescribeController } from './describe.controller.js';
 import { LockDomains } from './lock-domains.js';
+import { RunningCalls } from './running-calls.js';
+import { TenantViews } from './tenant-views.js';
 import { REGISTRY, STOPPING } from './tokens.js';
 
 @Module({})
@@ -21,9 +24,12 @@ export class ExecutorModule implements OnApplicationShutdown {
       { fake: fakeProviderFactory(fakeOptions(process.env)), 'mcp-stdio': mcpProviderFactory() },
       { onFault: (error) => infra.logger.error({ err: error }, 'a provider’s adapter failed') },
     );
+    const tenants = new TenantViews(createAggregateStore(infra.log, tenantFold));
     const applyPlan = new ApplyPlan({
       plans: createAggregateStore(infra.log, planFold, { signal: stopping.signal }),
       sessions: createAggregateStore(infra.log, sessionFold),
+      tenants,
+      running: new RunningCalls(tenants, infra.logger),
       blobs: infra.blobs,
       registry,
       locks: new LockDomains(),

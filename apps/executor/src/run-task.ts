@@ -18,7 +18,7 @@ async function lockedCall(task: Task, work: Work, parts: ExecutorParts): Promise
   const held = await parts.locks.acquire(lockDomainOf(work.key, task.item, bodies.input), work.signal);
   if (!held) throw leaseOver();
   try {
-    const stopped = held.waited ? await whyNotAnyMore(task.item, work, parts) : undefined;
+    const stopped = held.waited ? await whyNotAnyMore(task.item, bodies.input, work, parts) : undefined;
     return stopped ? judgeStopped(stopped, task.doubt === true) : await callItem(task, bodies, work, parts);
   } finally {
     held.release();

@@ -7,11 +7,15 @@ import { failure, type ProviderRegistry, type SchemaChecks } from '@countersign/
 import type { ServiceLogger } from '@countersign/service-host';
 import type { Bodies, Gone } from './bodies.js';
 import type { LockDomains } from './lock-domains.js';
+import type { RunningCalls } from './running-calls.js';
+import type { TenantViews } from './tenant-views.js';
 
 /** What every step needs; made once for the service. */
 export interface ExecutorParts {
   readonly plans: AggregateStore<PlanState, PlanEvent>;
   readonly sessions: AggregateStore<SessionState, SessionEvent>;
+  readonly tenants: TenantViews;
+  readonly running: RunningCalls;
   readonly blobs: BlobStore;
   readonly registry: ProviderRegistry;
   readonly locks: LockDomains;

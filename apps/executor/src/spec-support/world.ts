@@ -1,14 +1,17 @@
 import {
-  itemIdAt, planKey, sessionKey, type ItemVerdict, type JsonObject, type OperationSnapshot, type PlanEvent, type Proposed, type StoredEvent, type ToolSchema,
+  itemIdAt, planKey, sessionKey, tenantKey, type FreezeTarget, type ItemVerdict, type JsonObject, type OperationSnapshot, type PlanEvent, type Proposed, type SessionEvent, type StoredEvent, type TenantEvent, type ToolSchema,
 } from '@countersign/contracts';
 import { planFold, type PlanState } from '@countersign/domain-plan';
 import { sessionFold } from '@countersign/domain-session';
+import { tenantFold } from '@countersign/domain-tenant';
 import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, seal } from '@countersign/event-log';
 import { createProviderRegistry, fakeOperations, fakeProviderFactory, memorySink, parseBehaviour, SchemaChecks, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
 import type { Delivery } from '@countersign/transport-jetstream';
 import { ApplyPlan } from '../apply-plan.js';
 import { LockDomains } from '../lock-domains.js';
+import { RunningCalls } from '../running-calls.js';
+import { TenantViews } from '../tenant-views.js';
 import type { ExecutorParts } from '../work.js';
 
 export const TENANT = 'acme';
@@ -47,10 +50,17 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
     type: 'session.Opened', meta,
     data: { agent: 'a', profile: 'default', kind: 'chat', openedBy: 'p', requestDigest: 'd', at: planFacts.T0 },
   });
-  const partsOf = (instance: string, change: Partial<ExecutorParts> = {}): ExecutorParts => ({
-    plans: createAggregateStore(logs.executor, planFold), sessions: createAggregateStore(logs.executor, sessionFold), blobs, registry,
+  const inSession = async (event: SessionEvent): Promise<unknown> => await logs.planner.append(session, await logs.planner.end(session), { ...event, meta });
+  const tenant = tenantKey(TENANT);
+  const ofTenant = async (event: TenantEvent): Promise<unknown> => await logs.planner.append(tenant, await logs.planner.end(tenant), { ...event, meta });
+  const partsOf = (instance: string, change: Partial<ExecutorParts> = {}): ExecutorParts => {
+    const tenants = new TenantViews(createAggregateStore(logs.executor, tenantFold));
+    return { ...standardParts(instance, tenants), ...change };
+  };
+  const standardParts = (instance: string, tenants: TenantViews): ExecutorParts => ({
+    plans: createAggregateStore(logs.executor, planFold), sessions: createAggregateStore(logs.executor, sessionFold), tenants, running: new RunningCalls(tenants, logger), blobs, registry,
     locks: new LockDomains(), schemas: new SchemaChecks(), logger, instance,
-    now: () => new Date(Date.parse(planFacts.at(2)) + clock.seconds * 1_000), ...change,
+    now: () => new Date(Date.parse(planFacts.at(2)) + clock.seconds * 1_000),
   });
 
   return {
@@ -58,9 +68,15 @@ export async function specWorld(behaviours: Record<string, string>, change: (sch
     /** Most calls that ran at once. */
     peak: () => running.most,
     executor: (instance = 'e1', change: Partial<ExecutorParts> = {}) => new ApplyPlan(partsOf(instance, change)),
-    endSession: async () => await logs.planner.append(session, await logs.planner.end(session), {
-      type: 'session.Ended', data: { by: 'p', reason: 'over', at: planFacts.T0 }, meta,
-    }),
+    endSession: async () => await inSession({ type: 'session.Ended', data: { by: 'p', reason: 'over', at: planFacts.T0 } }),
+    inSession,
+    /** The tenant, on its first freeze, is registered as well. */
+    freeze: async (target: FreezeTarget = {}, freezeId = 'f1') => {
+      const at = planFacts.T0;
+      if ((await logs.planner.end(tenant)).rev === 0) await ofTenant({ type: 'tenant.Registered', data: { name: 'Acme', localProcesses: true, keys: [], at } });
+      await ofTenant({ type: 'tenant.Frozen', data: { freeze: { freezeId, target, by: 'ops', reason: 'odd', at } } });
+    },
+    unfreeze: async (freezeId = 'f1') => await ofTenant({ type: 'tenant.Unfrozen', data: { freezeId, by: 'ops', at: planFacts.T0 } }),
     cancel: async () => await append(logs.planner, planFacts.closed('cancelled')),
     propose: async (items: readonly SpecItem[], plan = key) => await append(logs.planner, await proposedOf(items, behaviours, change, blobs), plan),
     judge: async (...verdicts: readonly ItemVerdict[]) => await append(logs.policy, planFacts.evaluated(...verdicts)),
