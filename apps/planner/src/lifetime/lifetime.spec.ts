@@ -1,5 +1,7 @@
+import { DEFAULT_TENANT_SETTINGS, type PermissionMode, type SessionGranted } from '@countersign/contracts';
 import { isStopped, itemsToApply } from '@countersign/domain-plan';
 import { PLAN, SESSION, call, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
+import { plannerServices } from '../planner-services.js';
 import { OpenPlans } from './open-plans.js';
 
 async function proposed(): Promise<ReturnType<typeof plannerInMemory>> {
@@ -8,6 +10,14 @@ async function proposed(): Promise<ReturnType<typeof plannerInMemory>> {
   await planner.proposals.propose(planner.proposal([call('c1'), call('c2')]));
   return planner;
 }
+const end = (planner: ReturnType<typeof plannerInMemory>) =>
+  planner.sessions.end({ context: planner.context(), sessionId: SESSION, reason: 'done', at: planner.at() });
+const cancel = (planner: ReturnType<typeof plannerInMemory>) => planner.cancellation.cancel({ context: planner.context(), planId: PLAN, at: planner.at() });
+/** Another process, which has proposed none of the plans. */
+const plannerBeside = (planner: ReturnType<typeof plannerInMemory>) => plannerServices({
+  log: planner.log, blobs: planner.blobs, timers: planner.timers, now: planner.now, policy: planner.policy, config: { broker: { urls: [], user: '', password: '' } },
+  logger: { info: () => {}, warn: () => {}, error: () => {} },
+});
 const decidedBy = (planner: ReturnType<typeof plannerInMemory>) => [...planner.planState().items.values()].map((item) => item.closed ?? (item.expiredAt && 'expired'));
 
 describe('the timer of a plan', () => {
@@ -57,9 +67,6 @@ describe('the timer of a plan', () => {
 });
 
 describe('the end of a session', () => {
-  const end = (planner: ReturnType<typeof plannerInMemory>) =>
-    planner.sessions.end({ context: planner.context(), sessionId: SESSION, reason: 'done', at: planner.at() });
-
   it('closes the plans this process knows of, before it is answered', async () => {
     const planner = await proposed();
     await planner.judge('ask');
@@ -86,6 +93,32 @@ describe('the end of a session', () => {
     await planner.log.append(planner.sessionKey, await planner.log.end(planner.sessionKey), ended);
     await planner.timers.advanceBy(60_000);
     expect(decidedBy(planner)).toEqual(['session_ended', 'session_ended']);
+  });
+
+  it('closes by its own timer what another process proposed and what waits without an end, and then rests', async () => {
+    const planner = await proposed();
+    await planner.judge('ask', { terms: { onTimeout: 'wait' } });
+    await planner.timers.advanceBy(3_600_000);
+    expect([planner.timers.pending(), decidedBy(planner)]).toEqual([[], [undefined, undefined]]);
+    const other = plannerBeside(planner);
+    await other.sessions.end({ context: planner.context(), sessionId: SESSION, reason: 'done', at: planner.at() });
+    expect(decidedBy(planner)).toEqual([undefined, undefined]);
+    await planner.timers.advanceBy(5_000);
+    expect(decidedBy(planner)).toEqual(['session_ended', 'session_ended']);
+    expect(planner.planState().closed).toMatchObject({ reason: 'session_ended', by: 'ops' });
+    expect(planner.timers.pending()).toEqual([]);
+  });
+
+  it.each([['the end of the session', end], ['cancelling', cancel]])('%s resolves what waits for more votes, and what waits to be judged again after a correction', async (_, stop) => {
+    const planner = await proposed();
+    await planner.judge('ask', { terms: { quorum: 2 } });
+    await planner.answers.answer(planner.answer({ itemId: 'i1' }));
+    await planner.corrections.correct(planner.correction({ path: 'b.txt' }, { itemId: 'i2' }));
+    await stop(planner);
+    const by = stop === end ? 'session_ended' : 'cancelled';
+    expect(decidedBy(planner)).toEqual([by, by]);
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.ItemsVoted', 'plan.ItemCorrected', 'plan.Closed']);
+    for (const itemId of ['i1', 'i2']) expect(await refusalOf(planner.answers.answer(planner.answer({ itemId, principal: 'second' })))).toMatchObject({ code: 'ALREADY_RESOLVED' });
   });
 
   it('refuses what is no session, or none that was opened', async () => {
@@ -116,6 +149,36 @@ describe('cancelling what is allowed', () => {
     expect(await cancel()).toMatchObject({ repeated: true });
     expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.Closed']);
     expect([isStopped(planner.planState()), itemsToApply(planner.planState())]).toEqual([true, []]);
+  });
+});
+
+describe('opening a session', () => {
+  const open = (planner: ReturnType<typeof plannerInMemory>, permissionMode: PermissionMode, session = `s${'7'.repeat(24)}`) => planner.sessions.open({
+    context: planner.context('agent'), sessionId: session, agent: 'coder', profile: 'default', kind: 'chat', permissionMode, requestDigest: permissionMode, at: planner.at(),
+  });
+
+  it('in a mode that lifts every ask is the tenant’s to permit', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    expect(await refusalOf(open(planner, 'bypassPermissions'))).toMatchObject({ code: 'MODE_FORBIDDEN' });
+    await open(planner, 'acceptEdits', `s${'8'.repeat(24)}`);
+    await planner.care.changeSettings({ context: planner.context(), settings: { ...DEFAULT_TENANT_SETTINGS, bypassPermissions: true }, at: planner.at() });
+    await open(planner, 'bypassPermissions');
+    expect(planner.broker.all('GATE').at(-1)).toMatchObject({ type: 'session.Opened', data: { permissionMode: 'bypassPermissions' } });
+  });
+});
+
+describe('revoking a grant of a session', () => {
+  it('is recorded once, and is refused for a grant that was not given', async () => {
+    const planner = await proposed();
+    await planner.judge('ask');
+    await planner.answers.answer(planner.answer({ scope: 'session' }));
+    const granted = planner.broker.all('GATE').findLast(({ type }) => type === 'session.Granted') as unknown as { data: SessionGranted };
+    const revoke = (grantId: string) => planner.sessions.revokeGrant({ context: planner.context(), sessionId: SESSION, grantId, at: planner.at() });
+    const { sequence } = await revoke(granted.data.grant.grantId);
+    expect(await revoke(granted.data.grant.grantId)).toEqual({ sequence, repeated: true });
+    expect(planner.broker.all('GATE').at(-1)).toMatchObject({ type: 'session.GrantRevoked', data: { by: 'ops' }, meta: { actor: 'person:ops' } });
+    expect(await refusalOf(revoke('other'))).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
