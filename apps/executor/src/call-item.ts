@@ -7,7 +7,7 @@ import type { Bodies } from './bodies.js';
 import { judgeReconciled, judgeResult, judgeStopped, type Judged } from './judge-result.js';
 import { callFor, providerOf, reconcileItem } from './provider-call.js';
 import { afterFailure, backoffMs, MAX_TRIES } from './retry-rules.js';
-import { callOf, frozenWhile, whyNotAnyMore } from './why-not.js';
+import { callOf, frozenWhile, whyFrozen, whyNotAnyMore } from './why-not.js';
 import { leaseOver, type ExecutorParts, type Task, type Work } from './work.js';
 
 /**
@@ -50,11 +50,12 @@ type Tried = { readonly answer: ApplyAnswer; readonly leftMs: number } | { reado
 async function tryOnce(provider: Provider, task: Task, bodies: Bodies, leftMs: number, work: Work, parts: ExecutorParts): Promise<Tried> {
   await faultPoint('executor.before-apply');
   if (work.signal.aborted) throw leaseOver();
-  const running = parts.running.prepare(work.key.tenant, callOf(work.key.session, task.item, await sessionOf(work, parts)), work.signal);
+  const call = callOf(work.key.session, task.item, await sessionOf(work, parts));
+  const running = parts.running.prepare(work.key.tenant, call, work.signal);
   const deadline = waitingDeadline(leftMs, running.signal);
   let stopped: ProviderFailure | undefined;
   const onTurn = async (waited: boolean): Promise<boolean> => {
-    if (waited) stopped = await whyNotAnyMore(task.item, bodies.input, work, parts);
+    stopped = await (waited ? whyNotAnyMore(task.item, bodies.input, work, parts) : whyFrozen(call, work, parts));
     if (stopped) return false;
     deadline.begin();
     running.begin();

@@ -45,6 +45,21 @@ describe('what is frozen', () => {
     expect(await endsOf(lifted)).toEqual(['applied']);
   });
 
+  it('is not called either when the freeze comes while its start is written, however long that takes', async () => {
+    const world = await specWorld({ a: '' });
+    const evaluated = await allAllowed(world, [note]);
+    const { append } = world.logs.executor;
+    world.logs.executor.append = async (key, expected, event) => {
+      await world.freeze();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      world.logs.executor.append = append;
+      return await append.call(world.logs.executor, key, expected, event);
+    };
+    await world.executor().handle(evaluated, deliveryOf(evaluated));
+    expect(applied(world)).toEqual([]);
+    expect(await endsOf(world)).toEqual(['skipped cancelled']);
+  });
+
   it('does not go on to what waited for its lock', async () => {
     const world = await specWorld({ a: 'slow=900' });
     const evaluated = await allAllowed(world, [note, note]);

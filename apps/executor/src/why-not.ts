@@ -70,9 +70,21 @@ function newerDenial(item: ItemState, input: JsonObject | undefined, { grants }:
  * @throws GateError UNAVAILABLE when the lease ended first
  */
 export async function whyNotAnyMore(item: ItemState, input: JsonObject, work: Work, parts: ExecutorParts): Promise<ProviderFailure | undefined> {
+  return await untilAnswered(work, async () => whyNot(item, input, await lookAtAll(work, parts), parts.now()));
+}
+
+/** At the very moment of the call, however long its start took: mostly by what is known of the tenant, without a read. @throws GateError UNAVAILABLE when the lease ended first */
+export async function whyFrozen(call: Freezable, work: Work, parts: ExecutorParts): Promise<ProviderFailure | undefined> {
+  return await untilAnswered(work, async () => {
+    const freeze = freezeCovering(await parts.tenants.of(work.key.tenant), call);
+    return freeze && frozenBefore(freeze);
+  });
+}
+
+async function untilAnswered<T>(work: Work, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return whyNot(item, input, await lookAtAll(work, parts), parts.now());
+      return await ask();
     } catch (error) {
       if (!isGateError(error, 'UNAVAILABLE')) throw error;
       await sleep(ASK_AGAIN_MS, undefined, { signal: work.signal }).catch(() => { throw leaseOver(); });

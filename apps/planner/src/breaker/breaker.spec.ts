@@ -4,7 +4,7 @@ import {
 import { planFold, recordVerdicts } from '@countersign/domain-plan';
 import { sessionFold, type SessionState } from '@countersign/domain-session';
 import { InMemoryEventLog, createAggregateStore } from '@countersign/event-log';
-import { foldOf } from '@countersign/kernel';
+import { GateError, foldOf } from '@countersign/kernel';
 import { SESSION, call, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
 
 type Says = readonly ['allow' | 'ask' | 'deny', string?];
@@ -147,6 +147,18 @@ describe('the circuit breaker', () => {
     expect(first.session().limit).toBeUndefined();
     await other.breaker.evaluated(event);
     expect(first.session().limit?.items).toHaveLength(5);
+  });
+
+  it('looks again at the next verdict when the log could not be read', async () => {
+    const under = await planner();
+    const asked = await under.turn(['ask'], NO, NO, NO, NO);
+    const { follow } = under.log;
+    under.log.follow = () => { throw new GateError('UNAVAILABLE'); };
+    await under.reject(asked);
+    under.log.follow = follow;
+    expect(under.session().limit).toBeUndefined();
+    await under.turn(YES);
+    expect(under.session().limit?.items).toHaveLength(5);
   });
 
   it('reads nothing while nothing is denied and nothing is repeated', async () => {

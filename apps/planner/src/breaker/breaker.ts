@@ -26,8 +26,8 @@ export interface BreakerParts {
  */
 export class Breaker {
   private readonly repetitions = new Repetitions();
-  /** Sessions whose look failed, or is still to come: the next verdict looks again. */
-  private readonly suspects = new Set<string>();
+  /** Sessions whose look failed or is still under way, and since which sequence they are to be looked at: the next verdict looks again. */
+  private readonly suspects = new Map<string, number>();
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(private readonly parts: BreakerParts) {}
@@ -61,10 +61,11 @@ export class Breaker {
 
   private async look(plan: AggregateKey, since: number, meta: EventMeta): Promise<void> {
     const key = sessionOf(plan);
-    this.suspects.add(keyText(key));
+    const from = Math.min(since, this.suspects.get(keyText(key)) ?? since);
+    this.suspects.set(keyText(key), from);
     const { state: session } = await this.parts.stores.sessions.fresh(key);
-    if (isOpen(session)) await (session.limit ? this.parts.finalTurn.judged(plan, meta) : this.count(key, since, meta));
-    this.suspects.delete(keyText(key));
+    if (isOpen(session)) await (session.limit ? this.parts.finalTurn.judged(plan, meta) : this.count(key, from, meta));
+    if (this.suspects.get(keyText(key)) === from) this.suspects.delete(keyText(key));
   }
 
   private async count(key: AggregateKey, since: number, meta: EventMeta): Promise<void> {
