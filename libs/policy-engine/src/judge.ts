@@ -77,16 +77,14 @@ function afterVetoes(now: Standing, { item, vetoes = [] }: ItemFacts, layers: La
 function afterLifts(start: Standing, said: PolicySaying, guardrail: CompiledRule | undefined, facts: ItemFacts, layers: LayerFinding[]): Standing {
   const { item, session } = facts;
   let now = start;
-  let narrowed = said.narrowed === true;
-  const lift = (layer: LayerFinding['layer'], by: string): boolean => {
+  const lift = (layer: LayerFinding['layer'], by: string): void => {
     layers.push({ layer, says: 'allow', by });
-    if (now.says !== 'ask') return false;
-    now = { says: 'allow', by, obligations: now.obligations, onceOnly: false };
-    return true;
+    if (now.says === 'ask') now = { says: 'allow', by, obligations: now.obligations, onceOnly: false };
   };
   const granted = grantOf(facts, 'allow');
-  if (granted && lift('session_allow', `session:${granted.by}`)) narrowed = granted.narrow !== undefined;
-  if (liftedByMode(facts)) narrowed = lift('permission_mode', `mode:${session.permissionMode}`) ? false : narrowed;
+  if (granted) lift('session_allow', `session:${granted.by}`);
+  if (liftedByMode(facts)) lift('permission_mode', `mode:${session.permissionMode}`);
+  const narrowed = said.narrowed === true || granted?.narrow !== undefined;
   if (guardrail?.rule.action === 'ask') now = heldBy(guardrail, now, narrowed, facts, layers);
   if (session.permissionMode === 'dontAsk' && now.says === 'ask') {
     layers.push({ layer: 'dont_ask', says: 'deny', by: 'mode:dontAsk' });
@@ -108,11 +106,12 @@ function heldBy({ rule, by, obligations }: CompiledRule, now: Standing, narrowed
   return { says, by, rule: rule.id, ...downgraded, ...messageOf(rule.message ?? now.message), obligations: stricter(obligations, now.obligations), onceOnly: !obligations.narrowOnly };
 }
 
-/** The newest of the session's answers that says so and covers the item. */
+/** Of the session's answers that say so and cover the item the newest, a narrow one before those of a whole operation. */
 function grantOf(facts: ItemFacts, decision: SessionGrant['decision']): SessionGrant | undefined {
   const { item, session } = facts;
   if (session.grants.length === 0) return undefined;
-  return session.grants.findLast((grant) => grant.decision === decision && grant.provider === item.provider && grant.operation === item.name && isWithin(grant.narrow, facts));
+  const covering = session.grants.filter((grant) => grant.decision === decision && grant.provider === item.provider && grant.operation === item.name && isWithin(grant.narrow, facts));
+  return covering.findLast(({ narrow }) => narrow !== undefined) ?? covering.at(-1);
 }
 
 const messageOf = (message: string | undefined): { message?: string } => (message === undefined ? {} : { message });

@@ -42,10 +42,11 @@ export function orderRules(rules: readonly PolicyRule[]): readonly PolicyRule[] 
 }
 
 function conflictText([one, other, ...rest]: readonly PolicyRule[]): string {
-  if (rest.length > 0 || goesBefore(one!, other!) && goesBefore(other!, one!)) return `Rules ${[one, other, ...rest].map((rule) => rule!.id).join(', ')} go before each other in a circle`;
-  const [a, b] = [matchText(one!.match), matchText(other!.match)];
-  if (a === b && one!.when === undefined) return `Rules ${one!.id} and ${other!.id} match the same (${a}); keep one of them, or let one say over: the other`;
-  return `Rules ${one!.id} (${a}) and ${other!.id} (${b}) are of one rank and can match the same call; let one say over: the other`;
+  if (other === undefined) return `Rule ${one!.id} says over: itself`;
+  if (rest.length > 0 || (goesBefore(one!, other) && goesBefore(other, one!))) return `Rules ${[one!, other, ...rest].map((rule) => rule.id).join(', ')} go before each other in a circle`;
+  const [a, b] = [matchText(one!.match), matchText(other.match)];
+  if (a === b && one!.when === undefined) return `Rules ${one!.id} and ${other.id} match the same (${a}); keep one of them, or let one say over: the other`;
+  return `Rules ${one!.id} (${a}) and ${other.id} (${b}) are of one rank and can match the same call; let one say over: the other`;
 }
 
 export const overOf = ({ over }: PolicyRule): readonly string[] => (over === undefined ? [] : typeof over === 'string' ? [over] : over);
@@ -61,7 +62,7 @@ function checkOver(rules: readonly PolicyRule[], places: ReadonlyMap<string, num
 
 /** Rules of one rank: what goes before what, then every pair that nothing parts. */
 function orderTied(tied: readonly PolicyRule[]): { order: PolicyRule[]; conflicts: string[][] } {
-  if (tied.length === 1) return { order: [...tied], conflicts: [] };
+  if (tied.length === 1 && tied[0]!.over === undefined) return { order: [...tied], conflicts: [] };
   const { order, circle } = sortByOver(tied);
   if (circle.length > 0) return { order: [...tied], conflicts: [circle] };
   const before = reachable(order);

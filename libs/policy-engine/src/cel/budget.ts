@@ -35,10 +35,14 @@ export const spend = (steps: number): void => current.spend(steps);
 export function within<T>(item: Budget, most: number, atOnce: number, evaluate: () => T): T {
   const before = Math.min(most, item.remaining);
   current = new Budget(before);
+  // Errors are results here, and a trace would cost more than the condition.
+  const traces = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
   try {
     current.spend(atOnce);
     return evaluate();
   } finally {
+    Error.stackTraceLimit = traces;
     item.charge(before - current.remaining);
   }
 }
