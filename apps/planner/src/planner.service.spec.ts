@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type ServiceConnection } from '@countersign/broker';
-import { planKey, type Command, type CommandContext, type PlanEvent, type Propose, type ServiceName } from '@countersign/contracts';
+import { planKey, sessionKey, type Command, type CommandContext, type PlanEvent, type Propose, type ServiceName } from '@countersign/contracts';
 import { planFold, recordVerdicts, type PlanState } from '@countersign/domain-plan';
+import { sessionFold, type SessionState } from '@countersign/domain-session';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
 import { createAggregateStore, type AggregateStore } from '@countersign/event-log';
 import { JetStreamEventLog, JetStreamTimers } from '@countersign/event-log-jetstream';
@@ -25,6 +26,7 @@ describe('planner as a service, in its own account', () => {
   let privateKey: KeyObject;
   let gateway: CommandClient;
   let plans: AggregateStore<PlanState, PlanEvent>;
+  let log: JetStreamEventLog;
   let timers: JetStreamTimers;
   const connections: ServiceConnection[] = [];
 
@@ -48,7 +50,8 @@ describe('planner as a service, in its own account', () => {
     });
     gateway = new CommandClient((await as('gateway')).connection);
     const policy = await as('policy');
-    plans = createAggregateStore(new JetStreamEventLog({ connection: policy.connection, apiPrefix: policy.apiPrefix, author: 'policy' }), planFold);
+    log = new JetStreamEventLog({ connection: policy.connection, apiPrefix: policy.apiPrefix, author: 'policy' });
+    plans = createAggregateStore(log, planFold);
     const beside = await as('planner');
     timers = new JetStreamTimers({ connection: beside.connection, apiPrefix: beside.apiPrefix, service: 'planner' });
 
@@ -113,6 +116,25 @@ describe('planner as a service, in its own account', () => {
     await timers.set(`plan.acme.${plan}`, new Date());
     await eventually(async () => (await stateOf(plan)).closed !== undefined);
     expect((await stateOf(plan)).closed).toMatchObject({ reason: 'policy_unavailable', by: 'service:planner' });
+  });
+
+  it('trips a session by the verdicts that it is shown, and ends it with its next plan', async () => {
+    const tripped = `s${'7'.repeat(24)}`;
+    const plan = (letter: string): string => `${tripped}-p${letter.repeat(24)}`;
+    const deny = (planId: string, decidedBy: string): Promise<unknown> => plans.transact(planKey('acme', planId), ({ state }) => recordVerdicts(state, {
+      planId, verdicts: [...state.items.keys()].map((itemId) => ({ itemId, decision: 'deny' as const, decidedBy })),
+      bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 2 }, evaluatedAt: at(), engine: 'spec',
+    }), { meta: { actor: 'service:policy', correlationId: 'r1' } });
+    const sessions = createAggregateStore(log, sessionFold);
+    const session = async (): Promise<SessionState> => (await sessions.fresh(sessionKey('acme', tripped))).state;
+    await gateway.call('planner.open-session', { context: context('agent'), sessionId: tripped, agent: 'coder', profile: 'default', kind: 'chat', requestDigest: 't', at: at() });
+    const calls = Array.from({ length: 5 }, (_, index) => call(`c${index}`, 'write_file', { path: `${index}` }));
+    await gateway.call('planner.propose', proposal(plan('a'), { sessionId: tripped, calls, requestDigest: digestOf(calls) }));
+    await deny(plan('a'), 'policy:no');
+    await eventually(async () => (await session()).limit?.cause === 'circuit_breaker');
+    await gateway.call('planner.propose', proposal(plan('b'), { sessionId: tripped }));
+    await deny(plan('b'), 'breaker');
+    await eventually(async () => (await session()).ended?.reason === 'limit_reached: circuit_breaker');
   });
 
   it('closes the plans of a session that ends', async () => {
