@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT_SETTINGS } from '@countersign/contracts';
+import { DEFAULT_TENANT_SETTINGS, LIMITS } from '@countersign/contracts';
 import { plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
 
 const lastFact = (planner: ReturnType<typeof plannerInMemory>) => planner.broker.all('CATALOG').at(-1);
@@ -29,6 +29,23 @@ describe('what a tenant’s admin sets', () => {
     expect(await care.removeWebhook({ ...said, name: 'chat' })).toMatchObject({ sequence: expect.any(Number) });
     expect(await refusalOf(care.registerWebhook({ ...said, webhook: { ...webhook, url: 'http://hooks.example/' } }))).toMatchObject({ code: 'URL_NOT_ALLOWED' });
     expect(await refusalOf(care.removeWebhook({ ...said, name: 'never' }))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('is bounded in how often it changes, and a tenant can still be frozen and its keys revoked then', async () => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    const { care, tenants } = planner;
+    const said = { context: planner.context(), at: planner.at() };
+    const flip = (bypassPermissions: boolean) => care.changeSettings({ ...said, settings: { ...DEFAULT_TENANT_SETTINGS, bypassPermissions } });
+    let refused: Awaited<ReturnType<typeof refusalOf>> = {};
+    for (let times = 1; times <= LIMITS.aggregateRevisions && refused.code === undefined; times += 1) refused = await refusalOf(flip(times % 2 === 1));
+    expect(refused.code).toBe('AGGREGATE_TOO_LONG');
+    const key = { keyId: 'k2', secretHash: 'a'.repeat(64), principal: 'other', roles: ['admin' as const] };
+    expect(await refusalOf(tenants.issueKey({ ...said, key }))).toMatchObject({ code: 'AGGREGATE_TOO_LONG' });
+    await care.freeze({ ...said, freezeId: 'f1', target: {}, reason: 'odd' });
+    await care.unfreeze({ ...said, freezeId: 'f1' });
+    await tenants.revokeKey({ ...said, keyId: 'k1' });
+    expect(lastFact(planner)).toMatchObject({ type: 'tenant.KeyRevoked' });
   });
 
   it('freezes, and is lifted by somebody else where the settings say so', async () => {

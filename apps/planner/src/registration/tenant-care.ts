@@ -1,13 +1,17 @@
 import {
-  tenantKey, type Accepted, type ChangeSettings, type Command, type CommandContext, type FreezeSome, type RegisterSubscriber, type RegisterWebhook, type RemoveByName,
+  LIMITS, tenantKey, type Accepted, type ChangeSettings, type Command, type CommandContext, type FreezeSome, type RegisterSubscriber, type RegisterWebhook, type RemoveByName,
   type TenantEvent, type Unfreeze,
 } from '@countersign/contracts';
 import {
   changeSettings, freeze, registerSubscriber, registerWebhook, removeSubscriber, removeWebhook, unfreeze, type TenantState,
 } from '@countersign/domain-tenant';
-import type { Decision } from '@countersign/kernel';
+import type { Position } from '@countersign/event-log';
+import { GateError, type Decision } from '@countersign/kernel';
 import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
+
+/** Events of a tenant that are left for stopping: freezes, their lifting, and keys that are revoked. */
+const KEPT_FOR_STOPPING = 200;
 
 type Decide = (tenant: TenantState) => Decision<TenantEvent, { readonly repeated: boolean; readonly version?: number }>;
 
@@ -42,15 +46,29 @@ export class TenantCare {
 
   /** Once it is answered no evaluation allows, and within `LIMITS.freezeWithinMs` nothing more is started. @throws GateError NOT_FOUND, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, AGGREGATE_TOO_LONG */
   async freeze({ context, freezeId, target, reason, at }: Command<FreezeSome>): Promise<Accepted> {
-    return await this.write(context, (tenant) => freeze(tenant, { freezeId, target, reason, by: context.principal, at }));
+    return await this.writeAlways(context, (tenant) => freeze(tenant, { freezeId, target, reason, by: context.principal, at }));
   }
 
   /** @throws GateError NOT_FOUND, SECOND_PERSON_REQUIRED */
   async unfreeze({ context, freezeId, at }: Command<Unfreeze>): Promise<Accepted> {
-    return await this.write(context, (tenant) => unfreeze(tenant, { freezeId, by: context.principal, at }));
+    return await this.writeAlways(context, (tenant) => unfreeze(tenant, { freezeId, by: context.principal, at }));
   }
 
   private async write(context: CommandContext, decide: Decide): Promise<Accepted> {
-    return acceptedOf(await this.stores.tenants.transact(tenantKey(context.tenant), ({ state }) => decide(state), { meta: metaOf(context, 'person') }));
+    return await this.writeAlways(context, (tenant, position) => {
+      const decision = decide(tenant);
+      if (decision.event) leaveRoomForStopping(position);
+      return decision;
+    });
   }
+
+  private async writeAlways(context: CommandContext, decide: (tenant: TenantState, position: Position) => ReturnType<Decide>): Promise<Accepted> {
+    return acceptedOf(await this.stores.tenants.transact(tenantKey(context.tenant), ({ state, position }) => decide(state, position), { meta: metaOf(context, 'person') }));
+  }
+}
+
+/** A tenant that was changed so often can still be stopped. @throws GateError AGGREGATE_TOO_LONG */
+export function leaveRoomForStopping({ rev }: Position): void {
+  if (rev < LIMITS.aggregateRevisions - KEPT_FOR_STOPPING) return;
+  throw new GateError('AGGREGATE_TOO_LONG', `This tenant was changed ${rev} times; what it may still be changed is left for freezes and for keys that are revoked`);
 }

@@ -5,6 +5,7 @@ import { issueKey, registerTenant, revokeKey } from '@countersign/domain-tenant'
 import { GateError } from '@countersign/kernel';
 import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
+import { leaveRoomForStopping } from './tenant-care.js';
 
 /** Tenants and their keys. */
 export class Tenants {
@@ -20,10 +21,14 @@ export class Tenants {
     ));
   }
 
-  /** @throws GateError NOT_FOUND, INVALID_REQUEST, KEY_ALREADY_ISSUED, IDEMPOTENCY_KEY_REUSED */
+  /** @throws GateError NOT_FOUND, INVALID_REQUEST, KEY_ALREADY_ISSUED, IDEMPOTENCY_KEY_REUSED, AGGREGATE_TOO_LONG */
   async issueKey({ context, key, at }: Command<IssueKey>): Promise<Accepted> {
     return acceptedOf(await this.stores.tenants.transact(
-      tenantKey(context.tenant), ({ state }) => issueKey(state, { key, by: context.principal, at }), { meta: metaOf(context, 'person') },
+      tenantKey(context.tenant), ({ state, position }) => {
+        const decision = issueKey(state, { key, by: context.principal, at });
+        if (decision.event) leaveRoomForStopping(position);
+        return decision;
+      }, { meta: metaOf(context, 'person') },
     ));
   }
 
