@@ -26,7 +26,7 @@ export interface BreakerParts {
  */
 export class Breaker {
   private readonly repetitions = new Repetitions();
-  /** Sessions whose look failed or is still under way, and since which sequence they are to be looked at: the next verdict looks again. */
+  /** Sessions whose look failed, and since which sequence they are to be looked at: the next verdict looks again. */
   private readonly suspects = new Map<string, number>();
   private readonly underWay = new Set<Promise<void>>();
 
@@ -61,11 +61,17 @@ export class Breaker {
 
   private async look(plan: AggregateKey, since: number, meta: EventMeta): Promise<void> {
     const key = sessionOf(plan);
-    const from = Math.min(since, this.suspects.get(keyText(key)) ?? since);
-    this.suspects.set(keyText(key), from);
-    const { state: session } = await this.parts.stores.sessions.fresh(key);
-    if (isOpen(session)) await (session.limit ? this.parts.finalTurn.judged(plan, meta) : this.count(key, from, meta));
-    if (this.suspects.get(keyText(key)) === from) this.suspects.delete(keyText(key));
+    const text = keyText(key);
+    const missed = this.suspects.get(text);
+    const from = Math.min(since, missed ?? since);
+    try {
+      const { state: session } = await this.parts.stores.sessions.fresh(key);
+      if (isOpen(session)) await (session.limit ? this.parts.finalTurn.judged(plan, meta) : this.count(key, from, meta));
+    } catch (error) {
+      this.suspects.set(text, Math.min(from, this.suspects.get(text) ?? from));
+      throw error;
+    }
+    if (missed !== undefined && this.suspects.get(text) === missed) this.suspects.delete(text);
   }
 
   private async count(key: AggregateKey, since: number, meta: EventMeta): Promise<void> {
