@@ -43,10 +43,7 @@ function without(grants: SessionState['grants'], grantId: string): SessionState[
   return new Map([...grants].filter(([id]) => id !== grantId));
 }
 
-/** Opened and not ended. Only of such a session anything is proposed. */
+/** Opened and not ended. Only of such a session anything is proposed; in its final turn (`limit`) nothing is allowed or started. */
 export const isOpen = (session: SessionState): boolean => session.opened !== undefined && session.ended === undefined;
-
-/** Open and not in its final turn. Only of such a session anything is allowed or started. */
-export const mayAct = (session: SessionState): boolean => isOpen(session) && session.limit === undefined;
 
 export const permissionModeOf = (session: SessionState): PermissionMode => session.opened?.permissionMode ?? 'default';
