@@ -44,6 +44,8 @@ export const LIMITS = {
    * timed, so that judging again gives the same; a step takes at most about a microsecond.
    */
   celItemSteps: 25_000,
+  /** Values in an input that conditions can look at; with more it is an error of theirs. */
+  celInputValues: 100_000,
   /** Instructions of one compiled regular expression. */
   celPatternSize: 1_000,
   /** `over` of one rule. */

@@ -23,7 +23,7 @@ function isBelow(prefix: string, path: string | undefined): boolean {
 
 /**
  * Segments of a path without empty ones and `.`; undefined for a path whose meaning depends on who reads it: one with `..`, a
- * backslash, a percent sign, a control character or a tilde at its beginning.
+ * backslash, a percent sign, a control character, what some systems take for a dot or a slash, or a tilde at its beginning.
  */
 export function segmentsOf(path: string): readonly string[] | undefined {
   if (UNCERTAIN.test(path) || path.startsWith('~')) return undefined;
@@ -31,7 +31,7 @@ export function segmentsOf(path: string): readonly string[] | undefined {
   return segments.some((segment) => /^\.{2,}$/.test(segment.trim()) || segment !== segment.trim()) ? undefined : segments;
 }
 // eslint-disable-next-line no-control-regex
-const UNCERTAIN = /[\u0000-\u001f\u007f\\%]/;
+const UNCERTAIN = /[\u0000-\u001f\u007f\\%\u2024-\u2026\u2044\u2215\u2216\u29f5\u29f8\ufe52\ufe68\uff0e\uff0f\uff3c]/;
 
 /** The host of a plain URL, in lower case with its port if it names one; undefined where two readers could see two hosts. */
 export function hostOf(url: string | undefined): string | undefined {

@@ -64,6 +64,7 @@ describe('conditions', () => {
     ['input.s.split("").size() > 5', { s: 'x'.repeat(1_000_000) }],
     ['input.s.lowerAscii() == "x"', { s: 'x'.repeat(2_000_000) }],
     ['input.s.matches("(a|aa)+$")', { s: `${'a'.repeat(500_000)}b` }],
+    ['input.s.contains(input.t)', { s: 'a'.repeat(400_000), t: `${'a'.repeat(400)}b` }],
   ] as [string, Json][])('ends %s in an error when it takes too many steps', (text, input) => {
     const budget = new Budget(LIMITS.celItemSteps);
     expect(come(text, input, budget)).toBe('error');
@@ -75,6 +76,19 @@ describe('conditions', () => {
     const results = Array.from({ length: 8 }, () => come('input.l.all(x, x >= 0)', { l: Array.from({ length: 1_000 }, (_, index) => index) }, budget));
     expect(results[0]).toBe('true');
     expect(results.at(-1)).toBe('error');
+  });
+
+  it('is an error over more values than can be gone through, and over durations that take long to read', () => {
+    expect(come('input.a == 1', { a: 1, list: Array.from({ length: LIMITS.celInputValues }, () => 0) })).toBe('error');
+    expect(come('duration(input.d) > duration("1s")', { d: '1h30m' })).toBe('true');
+    expect(come('duration(input.d) > duration("1s")', { d: '9'.repeat(10_000) })).toBe('error');
+    expect(() => compileCondition(`duration("${'9'.repeat(500)}") > duration("1s")`)).toThrow(/at most 24 characters/);
+  });
+
+  it('pays for errors that are passed over', () => {
+    const budget = new Budget(LIMITS.celItemSteps);
+    expect(come('input.a == 1 || input.b == 1 || item.risk == "high"', {}, budget)).toBe('true');
+    expect(LIMITS.celItemSteps - budget.remaining).toBeGreaterThan(20);
   });
 
   it('tries patterns in time linear in the text', () => {

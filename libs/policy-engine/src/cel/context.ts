@@ -10,7 +10,7 @@ export interface ConditionContext {
 }
 
 export function contextOf({ item, input, session, tenant, now }: ItemFacts): ConditionContext {
-  const seen = input === undefined ? UNUSABLE : seenAs(input, 0);
+  const seen = input === undefined ? UNUSABLE : new InputView().of(input, 0);
   return {
     inputUsable: seen !== UNUSABLE,
     variables: {
@@ -29,33 +29,37 @@ const UNUSABLE = Symbol('unusable');
 /**
  * The input as conditions see it. An object with a member `constructor` is shown as a map, or the evaluator would take that
  * member for the object's class. One with a member `__proto__` anywhere makes the whole input unusable: compared with an
- * object of the condition's own, it would equal what it is not.
+ * object of the condition's own, it would equal what it is not. So does more than can be gone through in time.
  */
-function seenAs(value: Json, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > LIMITS.jsonDepth) return UNUSABLE;
-  if (Array.isArray(value)) return seenList(value as readonly Json[], depth);
-  if (Object.hasOwn(value, '__proto__')) return UNUSABLE;
-  return seenObject(value as Readonly<Record<string, Json>>, depth);
-}
+class InputView {
+  private values = 0;
 
-/** The same list, unless something in it is seen differently. */
-function seenList(list: readonly Json[], depth: number): unknown {
-  let copy: unknown[] | undefined;
-  for (let index = 0; index < list.length; index += 1) {
-    const seen = seenAs(list[index]!, depth + 1);
-    if (seen === UNUSABLE) return UNUSABLE;
-    if (seen !== list[index]) (copy ??= [...list])[index] = seen;
+  of(value: Json, depth: number): unknown {
+    this.values += 1;
+    if (depth > LIMITS.jsonDepth || this.values > LIMITS.celInputValues) return UNUSABLE;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return this.ofList(value as readonly Json[], depth);
+    return Object.hasOwn(value, '__proto__') ? UNUSABLE : this.ofObject(value as Readonly<Record<string, Json>>, depth);
   }
-  return copy ?? list;
-}
 
-function seenObject(object: Readonly<Record<string, Json>>, depth: number): unknown {
-  let copy: Map<string, unknown> | undefined = Object.hasOwn(object, 'constructor') ? new Map(Object.entries(object)) : undefined;
-  for (const key of Object.keys(object)) {
-    const seen = seenAs(object[key]!, depth + 1);
-    if (seen === UNUSABLE) return UNUSABLE;
-    if (seen !== object[key]) (copy ??= new Map(Object.entries(object))).set(key, seen);
+  /** The same list, unless something in it is seen differently. */
+  private ofList(list: readonly Json[], depth: number): unknown {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < list.length; index += 1) {
+      const seen = this.of(list[index]!, depth + 1);
+      if (seen === UNUSABLE) return UNUSABLE;
+      if (seen !== list[index]) (copy ??= [...list])[index] = seen;
+    }
+    return copy ?? list;
   }
-  return copy ?? object;
+
+  private ofObject(object: Readonly<Record<string, Json>>, depth: number): unknown {
+    let copy: Map<string, unknown> | undefined = Object.hasOwn(object, 'constructor') ? new Map(Object.entries(object)) : undefined;
+    for (const key of Object.keys(object)) {
+      const seen = this.of(object[key]!, depth + 1);
+      if (seen === UNUSABLE) return UNUSABLE;
+      if (seen !== object[key]) (copy ??= new Map(Object.entries(object))).set(key, seen);
+    }
+    return copy ?? object;
+  }
 }
