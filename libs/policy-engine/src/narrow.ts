@@ -30,7 +30,6 @@ export function segmentsOf(path: string): readonly string[] | undefined {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.some((segment) => /^\.{2,}$/.test(segment.trim()) || segment !== segment.trim()) ? undefined : segments;
 }
-// eslint-disable-next-line no-control-regex
 const UNCERTAIN = /[\u0000-\u001f\u007f\\%\u2024-\u2026\u2044\u2215\u2216\u29f5\u29f8\ufe52\ufe68\uff0e\uff0f\uff3c]/;
 
 /** The host of a plain URL, in lower case with its port if it names one; undefined where two readers could see two hosts. */

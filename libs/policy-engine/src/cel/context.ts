@@ -16,7 +16,7 @@ export function contextOf({ item, input, session, tenant, now }: ItemFacts): Con
     variables: {
       ...(seen === UNUSABLE ? {} : { input: seen }),
       item: new ItemView(item.kind, item.provider, item.name, item.risk, item.category),
-      session: new SessionView(session.id, session.agent, session.profile, session.kind, session.permissionMode, session.openedBy, new Date(session.openedAt)),
+      session: new SessionView(session),
       agent: new AgentView(session.agent),
       tenant: new TenantView(tenant.id),
       now: new Date(now),

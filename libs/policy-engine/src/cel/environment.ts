@@ -1,5 +1,6 @@
 import { LIMITS, type Category, type PermissionMode, type RiskClass, type ToolKind } from '@countersign/contracts';
 import { Environment } from '@marcbachmann/cel-js';
+import type { ItemFacts } from '../facts.js';
 
 /** What a condition sees of the call. */
 export class ItemView {
@@ -7,10 +8,23 @@ export class ItemView {
 }
 /** What a condition sees of the session. */
 export class SessionView {
-  constructor(
-    readonly id: string, readonly agent: string, readonly profile: string, readonly kind: string,
-    readonly permission_mode: PermissionMode, readonly opened_by: string, readonly opened_at: Date,
-  ) {}
+  readonly id: string;
+  readonly agent: string;
+  readonly profile: string;
+  readonly kind: string;
+  readonly permission_mode: PermissionMode;
+  readonly opened_by: string;
+  readonly opened_at: Date;
+
+  constructor({ id, agent, profile, kind, permissionMode, openedBy, openedAt }: Omit<ItemFacts['session'], 'ended' | 'grants' | 'limitReached'>) {
+    this.id = id;
+    this.agent = agent;
+    this.profile = profile;
+    this.kind = kind;
+    this.permission_mode = permissionMode;
+    this.opened_by = openedBy;
+    this.opened_at = new Date(openedAt);
+  }
 }
 export class AgentView {
   constructor(readonly name: string) {}
