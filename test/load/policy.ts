@@ -41,7 +41,7 @@ function conditionedRules(): PolicyRule[] {
     const place = Math.floor(index / OPERATIONS);
     return {
       id: `r${index}`, action: place % 2 ? 'deny' : 'allow', match: { tool_name: `op${index % OPERATIONS}` },
-      when: `input.path.startsWith("/work/") && input.size < ${1_000 + index}`,
+      when: `input.path.startsWith("/srv/") && input.size < ${1_000 + index}`,
       ...(place === 0 ? {} : { over: `r${index - OPERATIONS}` }),
     };
   });
@@ -62,7 +62,7 @@ const hungryFacts = (): ItemFacts => ({ ...factsOf('files', 'op', 0), input: { l
 
 function factsOf(provider: string, name: string, index: number, risk: 'low' | 'high' = 'low'): ItemFacts {
   return {
-    item: { kind: 'resource', category: 'tool', provider, name, risk }, input: { path: `/work/${index}`, size: index % 900 }, inputDigest: `${index}`,
+    item: { kind: 'resource', category: 'tool', provider, name, risk }, input: { path: `/srv/${index}`, size: index % 900 }, inputDigest: `${index}`,
     session: { id: 's1', agent: 'coder', profile: 'default', kind: 'chat', permissionMode: 'default', openedBy: 'ci', openedAt: '2026-01-01T00:00:00.000Z', ended: false, grants: [] },
     tenant: { id: 'acme', bypassPermissions: false }, now: '2026-01-01T12:00:00.000Z',
   };
