@@ -12,13 +12,13 @@ export const ENGINE_VERSION = 'layers-1';
 
 /** What holds after a layer. */
 interface Standing {
-  says: Verdict;
-  by: string;
-  rule?: string;
-  downgraded?: true;
-  message?: string;
-  obligations: Obligations;
-  onceOnly: boolean;
+  readonly says: Verdict;
+  readonly by: string;
+  readonly rule?: string | undefined;
+  readonly downgraded?: true | undefined;
+  readonly message?: string | undefined;
+  readonly obligations: Obligations;
+  readonly onceOnly: boolean;
 }
 
 /**
@@ -47,16 +47,13 @@ export function judgeBy(policy: CompiledPolicy, facts: ItemFacts, finder: RuleFi
   const suppressing = grantOf(facts, 'deny');
   if (suppressing) deny('session_deny', `session:${suppressing.by}`, messageOf(suppressing.reason));
   const said = policySaying(policy, facts, finder);
-  layers.push({ layer: 'policy', says: said.says, by: said.by, ...(said.downgraded ? { downgraded: true as const } : {}) });
+  layers.push(said.finding);
   const afterPolicy: Standing = denied ?? standingAfter(said);
   return verdictOf(afterLifts(afterVetoes(afterPolicy, facts, layers), said, guardrail, facts, layers), layers);
 }
 
-function standingAfter({ says, by, rule, downgraded, message, obligations }: PolicySaying): Standing {
-  return {
-    says, by, ...(rule === undefined ? {} : { rule }), ...(downgraded ? { downgraded } : {}), ...messageOf(message), obligations, onceOnly: false,
-  };
-}
+/** One shape for all, since this is the hot path. */
+const standingAfter = ({ says, by, rule, downgraded, message, obligations }: PolicySaying): Standing => ({ says, by, rule, downgraded, message, obligations, onceOnly: false });
 
 function sessionDenial({ session, frozenBy }: ItemFacts): string | undefined {
   if (session.ended) return 'session:ended';
@@ -84,7 +81,7 @@ function afterLifts(start: Standing, said: PolicySaying, guardrail: CompiledRule
   const granted = grantOf(facts, 'allow');
   if (granted) lift('session_allow', `session:${granted.by}`);
   if (liftedByMode(facts)) lift('permission_mode', `mode:${session.permissionMode}`);
-  const narrowed = said.narrowed === true || granted?.narrow !== undefined;
+  const narrowed = said.narrowed || granted?.narrow !== undefined;
   if (guardrail?.rule.action === 'ask') now = heldBy(guardrail, now, narrowed, facts, layers);
   if (session.permissionMode === 'dontAsk' && now.says === 'ask') {
     layers.push({ layer: 'dont_ask', says: 'deny', by: 'mode:dontAsk' });
@@ -117,6 +114,7 @@ function grantOf(facts: ItemFacts, decision: SessionGrant['decision']): SessionG
 const messageOf = (message: string | undefined): { message?: string } => (message === undefined ? {} : { message });
 
 function verdictOf({ says, by, rule, downgraded, message, obligations, onceOnly }: Standing, layers: readonly LayerFinding[]): LayeredVerdict {
+  if (says === 'allow' && message === undefined) return rule === undefined ? { decision: says, decidedBy: by, layers } : { decision: says, decidedBy: by, rule, layers };
   return {
     decision: says, decidedBy: by,
     ...(rule === undefined ? {} : { rule }), ...(downgraded ? { downgraded } : {}), ...messageOf(message),

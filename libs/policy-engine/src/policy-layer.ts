@@ -1,4 +1,4 @@
-import type { Verdict } from '@countersign/contracts';
+import type { LayerFinding, Verdict } from '@countersign/contracts';
 import { GateError } from '@countersign/kernel';
 import { standingKey, type CompiledPolicy } from './compile-policy.js';
 import { DEFAULT_OBLIGATIONS, type CompiledRule, type Obligations } from './compile-rule.js';
@@ -10,12 +10,13 @@ import type { RuleFinder } from './rule-finding.js';
 export interface PolicySaying {
   readonly says: Verdict;
   readonly by: string;
-  readonly rule?: string;
-  readonly downgraded?: true;
-  readonly message?: string;
+  readonly rule?: string | undefined;
+  readonly downgraded?: true | undefined;
+  readonly message?: string | undefined;
   readonly obligations: Obligations;
   /** An allow that rests on a grant narrowed by a condition. */
-  readonly narrowed?: true;
+  readonly narrowed: boolean;
+  readonly finding: LayerFinding;
 }
 
 /**
@@ -27,15 +28,31 @@ export function policySaying(policy: CompiledPolicy, facts: ItemFacts, finder: R
   const winner = finder.winner(policy.rules);
   const said = winner ? byRule(winner) : byDefault(facts);
   const lifted = said.says === 'deny' ? said : withStanding(policy, facts, winner, said);
-  return lifted.says === 'ask' && facts.item.kind !== 'resource' ? { ...lifted, says: 'deny', downgraded: true } : lifted;
+  return lifted.says === 'ask' && facts.item.kind !== 'resource' ? downgrade(lifted) : lifted;
 }
 
-function byRule({ rule, by, obligations }: CompiledRule): PolicySaying {
-  return { says: rule.action, by, rule: rule.id, obligations, ...(rule.message === undefined ? {} : { message: rule.message }) };
+interface Said { readonly says: Verdict; readonly by: string; readonly rule?: string; readonly message?: string | undefined; readonly obligations?: Obligations; readonly narrowed?: boolean }
+
+const saying = ({ says, by, rule, message, obligations = DEFAULT_OBLIGATIONS, narrowed = false }: Said): PolicySaying => ({
+  says, by, rule, downgraded: undefined, message, obligations, narrowed, finding: { layer: 'policy', says, by },
+});
+
+const downgrade = (said: PolicySaying): PolicySaying => ({ ...said, says: 'deny', downgraded: true, finding: { layer: 'policy', says: 'deny', by: said.by, downgraded: true } });
+
+/** What a rule says by itself never changes. */
+const SAYINGS = new WeakMap<CompiledRule, PolicySaying>();
+
+function byRule(compiled: CompiledRule): PolicySaying {
+  const known = SAYINGS.get(compiled);
+  if (known) return known;
+  const { rule: { action, id, message }, by, obligations } = compiled;
+  const made = saying({ says: action, by, rule: id, message, obligations });
+  SAYINGS.set(compiled, made);
+  return made;
 }
 
-const ASKED: PolicySaying = { says: 'ask', by: 'policy:default', obligations: DEFAULT_OBLIGATIONS };
-const ALLOWED: PolicySaying = { says: 'allow', by: 'policy:default', obligations: DEFAULT_OBLIGATIONS };
+const ASKED = saying({ says: 'ask', by: 'policy:default' });
+const ALLOWED = saying({ says: 'allow', by: 'policy:default' });
 
 function byDefault({ item: { kind } }: ItemFacts): PolicySaying {
   switch (kind) {
@@ -66,8 +83,6 @@ function standingOf({ standing }: CompiledPolicy, facts: ItemFacts): StandingRul
     .sort((a, b) => Date.parse(b.activatedAt) - Date.parse(a.activatedAt) || (a.grantId < b.grantId ? -1 : 1));
 }
 
-const byStanding = ({ grantId, grant }: StandingRule, says: 'allow' | 'deny'): PolicySaying => ({
-  says, by: `standing:${grantId}`, rule: grantId, obligations: DEFAULT_OBLIGATIONS,
-  ...(says === 'deny' && grant.reason !== undefined ? { message: grant.reason } : {}),
-  ...(says === 'allow' && grant.narrow !== undefined ? { narrowed: true as const } : {}),
+const byStanding = ({ grantId, grant }: StandingRule, says: 'allow' | 'deny'): PolicySaying => saying({
+  says, by: `standing:${grantId}`, rule: grantId, message: says === 'deny' ? grant.reason : undefined, narrowed: says === 'allow' && grant.narrow !== undefined,
 });

@@ -11,7 +11,7 @@ import type { MatchValues } from './rule-tuple.js';
 export class RuleFinder {
   private readonly values: MatchValues;
   private context: ConditionContext | undefined;
-  private readonly budget = new Budget(LIMITS.celItemSteps);
+  private budget: Budget | undefined;
 
   constructor(private readonly facts: ItemFacts) {
     const { name, provider, risk, kind } = facts.item;
@@ -38,7 +38,7 @@ export class RuleFinder {
 
   private conditionOf(rule: CompiledRule): ConditionResult | undefined {
     if (rule.condition === undefined || !this.inProfile(rule)) return undefined;
-    return rule.condition.evaluate((this.context ??= contextOf(this.facts)), this.budget);
+    return rule.condition.evaluate((this.context ??= contextOf(this.facts)), (this.budget ??= new Budget(LIMITS.celItemSteps)));
   }
 
   /** An error never allows. */
