@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { AnswerItem, Command } from '@countersign/contracts';
 import { canonicalJson } from '@countersign/kernel';
-import { PLAN, SESSION, call, plannerInMemory, refusalOf } from '../test/planner-in-memory.js';
+import { PLAN, SESSION, call, plannerInMemory, refusalOf, signed } from '../test/planner-in-memory.js';
 
 async function asked(items = 1): Promise<ReturnType<typeof plannerInMemory>> {
   const planner = plannerInMemory();
@@ -76,6 +76,85 @@ describe('answering', () => {
   });
 });
 
+describe('a quorum', () => {
+  const askedOfTwo = async (quorum = 2) => {
+    const planner = plannerInMemory();
+    await planner.ready();
+    await planner.proposals.propose(planner.proposal());
+    await planner.judge('ask', { terms: { quorum } });
+    return planner;
+  };
+
+  it('is told of with each vote, and complete with the last', async () => {
+    const planner = await askedOfTwo();
+    const first = await planner.answers.answer(planner.answer({ principal: 'ann' }));
+    expect(first).toEqual({ sequence: planner.broker.all('GATE').at(-1)!.sequence, pending: { approvals: 1, quorum: 2 } });
+    expect(planner.eventsOf(PLAN).at(-1)).toMatchObject({ type: 'plan.ItemsVoted', data: { votes: [{ itemId: 'i1', principal: 'ann', decision: 'approve' }] } });
+    expect(await planner.answers.answer(planner.answer({ principal: 'ann' }))).toMatchObject({ repeated: true, pending: { approvals: 1, quorum: 2 } });
+    expect(await planner.answers.answer(planner.answer({ principal: 'ben' }))).not.toHaveProperty('pending');
+    expect(planner.typesOf()).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.ItemsVoted', 'plan.ItemsAnswered']);
+  });
+
+  it('is complete once when a hundred approve at the same moment', async () => {
+    const planner = await askedOfTwo(3);
+    const told = await Promise.all(Array.from({ length: 100 }, (_, index) => refusalOf(planner.answers.answer(planner.answer({ principal: `person${index}` })))));
+    expect(told.filter(({ code }) => code === undefined)).toHaveLength(3);
+    expect(told.filter(({ code }) => code === 'ALREADY_RESOLVED')).toHaveLength(97);
+    const { votes, answer } = planner.planState().items.get('i1')!;
+    expect(new Set([...votes.map(({ principal }) => principal), answer!.principal]).size).toBe(3);
+  });
+
+  it('counts a person once who approves a hundred times at the same moment', async () => {
+    const planner = await askedOfTwo();
+    const told = await Promise.all(Array.from({ length: 100 }, () => planner.answers.answer(planner.answer({ principal: 'ann' }))));
+    expect(told.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    expect(planner.planState().items.get('i1')).toMatchObject({ votes: [{ principal: 'ann' }] });
+    expect(planner.planState().items.get('i1')!.answer).toBeUndefined();
+  });
+
+  it('is void after a correction', async () => {
+    const planner = await askedOfTwo();
+    await planner.answers.answer(planner.answer({ principal: 'ann' }));
+    await planner.corrections.correct(planner.correction({ path: 'b.txt' }, { principal: 'ben' }));
+    await planner.judge('ask', { terms: { quorum: 2 } });
+    expect(await planner.answers.answer(planner.answer({ principal: 'ben' }))).toMatchObject({ pending: { approvals: 1, quorum: 2 } });
+  });
+});
+
+describe('clocks that jump', () => {
+  it('decide by planner’s time as well as by the gateway’s', async () => {
+    const planner = await asked();
+    await planner.timers.advanceBy(1_799_999);
+    const early = planner.answer({ at: '2026-03-01T09:00:00.000Z' });
+    await planner.timers.advanceBy(1);
+    expect(await refusalOf(planner.answers.answer(early))).toMatchObject({ code: 'APPROVAL_EXPIRED' });
+    const ahead = await asked();
+    expect(await refusalOf(ahead.answers.answer(ahead.answer({ at: '2031-01-01T00:00:00.000Z' })))).toMatchObject({ code: 'APPROVAL_EXPIRED' });
+    expect(ahead.typesOf()).toHaveLength(2);
+  });
+
+  it('cannot bring an item back that was too late once: the refusal writes the expiry down', async () => {
+    let skewMs = 0;
+    const planner = plannerInMemory({ skew: () => skewMs });
+    await planner.ready();
+    await planner.proposals.propose(planner.proposal());
+    await planner.judge('ask');
+    const inTime = planner.answer();
+    skewMs = 1_800_000;
+    expect(await refusalOf(planner.answers.answer(inTime))).toMatchObject({ code: 'APPROVAL_EXPIRED' });
+    expect(planner.typesOf().at(-1)).toBe('plan.ItemsExpired');
+    skewMs = -3_600_000;
+    expect(await refusalOf(planner.answers.answer(inTime))).toMatchObject({ code: 'APPROVAL_EXPIRED' });
+    expect(planner.planState().items.get('i1')!.answer).toBeUndefined();
+  });
+
+  it('do not make an answer last longer: the earlier of two times is kept', async () => {
+    const planner = await asked();
+    await planner.answers.answer(planner.answer({ at: '2026-03-01T10:20:00.000Z' }));
+    expect(planner.planState().items.get('i1')!.answer?.answeredAt).toBe('2026-03-01T10:00:00.000Z');
+  });
+});
+
 describe('the assertion', () => {
   type Change = (command: Command<AnswerItem>) => Command<AnswerItem>;
   const stranger = generateKeyPairSync('ed25519').privateKey;
@@ -93,6 +172,13 @@ describe('the assertion', () => {
     ['another digest', (command) => ({ ...command, itemDigest: 'another' })],
     ['another time', (command) => ({ ...command, at: '2020-01-01T00:00:00.000Z' })],
     ['a reason nobody signed', (command) => ({ ...command, reason: 'because' })],
+    ['a role nobody signed', (command) => ({ ...command, roles: ['approver', 'security'] })],
+    ['roles where none were signed', (command) => withClaims(command, { roles: undefined })],
+    ['a wider scope', (command) => ({ ...command, scope: 'always' })],
+    ['a wider scope in the claims too', (command) => withClaims({ ...command, scope: 'session' }, { scope: 'session' })],
+    ['a condition nobody signed', (command) => ({ ...command, scope: 'session', narrow: { kind: 'host', field: '/url', host: 'example.org' } })],
+    ['an end nobody signed', (command) => ({ ...command, scope: 'always', grantExpiresAt: '2031-01-01T00:00:00.000Z' })],
+    ['a claim of a correction', (command) => withClaims(command, { inputDigest: 'd' })],
     ['claims beyond the known ones', (command) => withClaims(command, { role: 'admin' })],
     ['a key that is not known', (command) => ({ ...command, assertion: { ...command.assertion, keyId: 'toString' } })],
     ['a signature by somebody else', (command) => ({
@@ -104,5 +190,13 @@ describe('the assertion', () => {
     const planner = await asked();
     expect(await refusalOf(planner.answers.answer(change(planner.answer())))).toMatchObject({ code: 'ASSERTION_INVALID' });
     expect(planner.typesOf()).toHaveLength(2);
+  });
+
+  it('of the oldest gateways lacks roles and scope, which says none and once', async () => {
+    const planner = await asked();
+    const command = planner.answer({ roles: [] });
+    const { roles: _roles, scope: _scope, ...claims } = command.assertion.claims;
+    await planner.answers.answer({ ...command, assertion: signed(claims) });
+    expect(planner.planState().items.get('i1')!.answer).toMatchObject({ scope: 'once', roles: [] });
   });
 });

@@ -1,5 +1,6 @@
 import type { Json, ProviderErrorCategory, Sealed } from '@countersign/contracts';
 import { decisionOf, outcomeOf, type ItemState } from './item.js';
+import { changeOf, deniedBy, quoted } from './tool-words.js';
 
 /** What the model is told of one call. The host turns it into a `tool_result` block of its own protocol. */
 export interface ToolResult {
@@ -8,6 +9,8 @@ export interface ToolResult {
   /** Absent for an applied item: its text is `result`, unsealed. */
   readonly text?: string;
   readonly result?: Sealed<Json>;
+  /** With `result`, said before it: a person changed the call. In `text` it stands already. */
+  readonly note?: string;
   readonly error?: { readonly category: ProviderErrorCategory; readonly retryable: boolean };
   readonly decidedBy?: string;
 }
@@ -37,11 +40,11 @@ export function toolResultOf(item: ItemState): ToolResult | undefined {
 export function denialResult(item: ItemState): ToolResult {
   const { decidedBy, message, downgraded } = decisionOf(item);
   const how = downgraded ? ' (it would need a person, whom calls of this kind cannot ask)' : '';
-  const words = message === undefined ? '' : `: “${message}”`;
+  const words = message === undefined ? '' : `: ${quoted(message)}`;
   return {
     callId: item.proposed.callId,
     isError: true,
-    text: `${nameOf(item)} was denied by ${decidedBy ?? 'the gate'}${how} and did not run${words}`,
+    text: withChange(item, `${nameOf(item)} was denied ${deniedBy(decidedBy)}${how} and did not run${words}`),
     error: { category: 'permission_denied', retryable: false },
     ...(decidedBy === undefined ? {} : { decidedBy }),
   };
@@ -49,12 +52,11 @@ export function denialResult(item: ItemState): ToolResult {
 
 function appliedResult(item: ItemState): ToolResult {
   const { decidedBy } = decisionOf(item);
-  return {
-    callId: item.proposed.callId,
-    isError: false,
-    ...(item.outcome?.result === undefined ? { text: `${nameOf(item)} ran and returned nothing` } : { result: item.outcome.result }),
-    ...(decidedBy === undefined ? {} : { decidedBy }),
-  };
+  const change = changeOf(item);
+  const given = item.outcome?.result === undefined
+    ? { text: withChange(item, `${nameOf(item)} ran and returned nothing`) }
+    : { result: item.outcome.result, ...(change === undefined ? {} : { note: `${change}. What follows is the result of the changed call.` }) };
+  return { callId: item.proposed.callId, isError: false, ...given, ...(decidedBy === undefined ? {} : { decidedBy }) };
 }
 
 function failedResult(item: ItemState): ToolResult {
@@ -64,10 +66,16 @@ function failedResult(item: ItemState): ToolResult {
   return {
     callId: item.proposed.callId,
     isError: true,
-    text: `${nameOf(item)}${approved} failed (${error.category}): ${error.message}`,
+    text: withChange(item, `${nameOf(item)}${approved} failed (${error.category}): ${error.message}`),
     error: { category: error.category, retryable: error.retryable },
     ...(decidedBy === undefined ? {} : { decidedBy }),
   };
+}
+
+/** A sentence of its own, so that the first one stays what it is where nobody changed anything. */
+function withChange(item: ItemState, sentence: string): string {
+  const change = changeOf(item);
+  return change === undefined ? sentence : `${sentence}. ${change}`;
 }
 
 function undoneResult(item: ItemState, text: string, category: ProviderErrorCategory): ToolResult {
@@ -76,7 +84,7 @@ function undoneResult(item: ItemState, text: string, category: ProviderErrorCate
   return {
     callId: item.proposed.callId,
     isError: true,
-    text: error === undefined ? text : `${text} (${error.message})`,
+    text: withChange(item, error === undefined ? text : `${text} (${error.message})`),
     error: { category: error?.category ?? category, retryable: false },
     ...(decidedBy === undefined ? {} : { decidedBy }),
   };
