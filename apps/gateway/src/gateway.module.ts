@@ -7,12 +7,13 @@ import { AuditLag } from './bounds/audit-lag.js';
 import { TenantBounds } from './bounds/tenant-bounds.js';
 import { Aggregates } from './catalogue/aggregates.js';
 import { KeysController } from './catalogue/keys.controller.js';
-import { PoliciesController } from './catalogue/policies.controller.js';
 import { ProviderReader } from './catalogue/provider-reader.js';
 import { ProvidersController } from './catalogue/providers.controller.js';
 import { TenantsController } from './catalogue/tenants.controller.js';
 import { Commanding } from './edge/commanding.js';
 import { Lifetime } from './edge/lifetime.js';
+import { GrantReader } from './grants/grant-reader.js';
+import { GrantsController } from './grants/grants.controller.js';
 import { DeadLetterDesk } from './operations/dead-letter-desk.js';
 import { DeadLettersController } from './operations/dead-letters.controller.js';
 import { OperatorController } from './operations/operator.controller.js';
@@ -24,6 +25,10 @@ import { PlanReader } from './plans/plan-reader.js';
 import { PlanWaiter } from './plans/plan-waiter.js';
 import { PlansController } from './plans/plans.controller.js';
 import { Proposing } from './plans/propose.js';
+import { PoliciesController } from './policies/policies.controller.js';
+import { PolicyChecksController } from './policies/policy-checks.controller.js';
+import { PolicyReader } from './policies/policy-reader.js';
+import { ShadowController } from './policies/shadow.controller.js';
 import type { GatewayParts } from './ports.js';
 import { SessionReader } from './sessions/session-reader.js';
 import { SessionsController } from './sessions/sessions.controller.js';
@@ -61,7 +66,7 @@ export class GatewayModule {
       module: GatewayModule,
       controllers: [
         SystemController, TenantsController, KeysController, SessionsController, PlansController, DecisionsController,
-        ProvidersController, PoliciesController, ApprovalsController, SettingsController, SubscribersController, WebhooksController, FreezeController,
+        ProvidersController, PoliciesController, ShadowController, PolicyChecksController, GrantsController, ApprovalsController, SettingsController, SubscribersController, WebhooksController, FreezeController,
         AuditController, DeadLettersController, OperatorController, EventsController,
       ],
       providers: [...edgeProviders(parts), ...showing(parts), ...acting(parts), ...system(parts), {
@@ -90,6 +95,8 @@ const showing = ({ log, blobs, feed, history, logger }: GatewayParts): Provider[
   { provide: ProviderReader, inject: [Aggregates], useFactory: (aggregates: Aggregates) => new ProviderReader(aggregates, log, history) },
   { provide: PlanWaiter, inject: [Aggregates], useFactory: (aggregates: Aggregates) => new PlanWaiter(aggregates.plans, feed) },
   { provide: PlanReader, inject: [Aggregates, PlanWaiter], useFactory: (aggregates: Aggregates, waiter: PlanWaiter) => new PlanReader(aggregates.plans, waiter, log, blobs) },
+  { provide: PolicyReader, useFactory: () => new PolicyReader(log, blobs) },
+  { provide: GrantReader, inject: [Commanding], useFactory: (commanding: Commanding) => new GrantReader(commanding, log, history) },
   { provide: EventStreaming, inject: [KeyRing], useFactory: (keys: KeyRing) => new EventStreaming({ log, history, feed }, keys, logger) },
 ];
 

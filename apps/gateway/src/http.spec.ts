@@ -313,10 +313,10 @@ describe('the edge over HTTP', () => {
   describe('providers and policies', () => {
     it('describes a provider, registers it, and shows its operations to sessions', async () => {
       const registered = await gate.ask<ProviderView>('POST', '/v1/providers', admin, { body: { name: 'files', endpoint: { transport: 'mcp-stdio', command: 'server', args: ['/tmp'] } } });
-      expect([registered.status, registered.body.version, registered.body.operations.length]).toEqual([201, 1, 2]);
+      expect([registered.status, registered.body.version, registered.body.operations.length]).toEqual([201, 1, 3]);
       expect((await gate.ask<ProviderListView>('GET', '/v1/providers', proposer)).body.providers.map(({ name }) => name)).toEqual(['files']);
       const tools = await gate.ask<ToolListView>('GET', `/v1/sessions/${session}/tools`, proposer);
-      expect(tools.body.tools.map(({ operation }) => operation)).toEqual(['read_file', 'write_file']);
+      expect(tools.body.tools.map(({ operation }) => operation)).toEqual(['read_file', 'write_file', 'send']);
       expect((await gate.ask('DELETE', '/v1/providers/files', admin)).status).toBe(204);
       expect((await gate.ask<ProviderListView>('GET', '/v1/providers', proposer)).body.providers).toEqual([]);
       expect((await gate.ask('GET', '/v1/providers/files', admin)).status).toBe(404);

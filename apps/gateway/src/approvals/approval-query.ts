@@ -2,14 +2,14 @@ import { ID_PATTERN, LIMITS, RISK_CLASSES, SESSION_ID_PATTERN, type ApprovalQuer
 import { GateError } from '@countersign/kernel';
 import { standingOf, type Caller } from '../auth/caller.js';
 import { momentFrom } from '../edge/moment.js';
-import { matching, numberFrom, oneOf, textFrom, timeFrom, withoutAbsent, type Query } from '../edge/query.js';
+import { matching, numberFrom, oneOf, textFrom, timeFrom, given, type Query } from '../edge/query.js';
 
 /** `?mine=true` */
 export const asksWhatIsMine = (query: Query): boolean => oneOf(query, 'mine', ['true', 'false']) === 'true';
 
 /** @param now RFC 3339, UTC. @throws GateError INVALID_REQUEST */
 export function approvalQuery(query: Query, caller: Caller, now: string): ApprovalQuery {
-  return withoutAbsent({
+  return given({
     roles: rolesFrom(query, caller),
     provider: textFrom(query, 'provider', LIMITS.nameChars),
     operation: textFrom(query, 'operation', LIMITS.nameChars),

@@ -5,7 +5,7 @@ import { AuditItemPage, AuditPlanPage, AuditRebuildView, AuditStatusView } from 
 import { FromCaller, FromOperator, NO_TENANT, operatorContext, type Asked } from '../edge/asked.js';
 import { Commanding } from '../edge/commanding.js';
 import type { Trace } from '../edge/correlation.js';
-import { matching, numberFrom, oneOf, textFrom, timeFrom, withoutAbsent, type Query as QueryOf } from '../edge/query.js';
+import { matching, numberFrom, oneOf, textFrom, timeFrom, given, type Query as QueryOf } from '../edge/query.js';
 
 const QUERY_MS = 15_000;
 
@@ -60,7 +60,7 @@ export class AuditController {
 const rebuildView = ({ report, ...status }: AuditRebuildStatus): AuditRebuildView => ({ ...status, ...(report ? { report } : {}) });
 
 function planQuery(query: QueryOf): AuditPlanQuery {
-  return withoutAbsent({
+  return given({
     from: timeFrom(query, 'from'),
     to: timeFrom(query, 'to'),
     session: matching(query, 'session', SESSION_ID_PATTERN),
@@ -73,7 +73,7 @@ function planQuery(query: QueryOf): AuditPlanQuery {
 function itemQuery(query: QueryOf): AuditItemQuery {
   return {
     ...planQuery(query),
-    ...withoutAbsent({
+    ...given({
       provider: textFrom(query, 'provider', LIMITS.nameChars),
       operation: textFrom(query, 'operation', LIMITS.nameChars),
       decision: oneOf(query, 'decision', DECISIONS),

@@ -1,6 +1,5 @@
-import type { AggregateKey, AnyEvent, PlanEvent, PolicyEvent, ProviderEvent, SessionEvent, TenantEvent } from '@countersign/contracts';
+import type { AggregateKey, AnyEvent, PlanEvent, ProviderEvent, SessionEvent, TenantEvent } from '@countersign/contracts';
 import { planFold, type PlanState } from '@countersign/domain-plan';
-import { policyFold, type PolicyState } from '@countersign/domain-policy-bundle';
 import { providerFold, type ProviderState } from '@countersign/domain-provider';
 import { sessionFold, type SessionState } from '@countersign/domain-session';
 import { tenantFold, type TenantState } from '@countersign/domain-tenant';
@@ -15,14 +14,12 @@ export class Aggregates {
   readonly sessions: ReadOnlyStore<SessionState, SessionEvent>;
   readonly tenants: ReadOnlyStore<TenantState, TenantEvent>;
   readonly providers: ReadOnlyStore<ProviderState, ProviderEvent>;
-  readonly policies: ReadOnlyStore<PolicyState, PolicyEvent>;
 
   constructor(log: EventLog) {
     this.plans = createAggregateStore(log, planFold);
     this.sessions = createAggregateStore(log, sessionFold);
     this.tenants = createAggregateStore(log, tenantFold);
     this.providers = createAggregateStore(log, providerFold);
-    this.policies = createAggregateStore(log, policyFold);
   }
 }
 

@@ -1,21 +1,19 @@
-import { PROVIDER_NAME_PATTERN, catalogueFilter, providerKey, type ProviderEvent, type StoredEvent, type TenantId, type ToolSchema } from '@countersign/contracts';
+import { PROVIDER_NAME_PATTERN, providerKey, type ProviderEvent, type TenantId, type ToolSchema } from '@countersign/contracts';
 import type { ProviderView, ToolView } from '@countersign/contracts/http';
 import { providerFold, type ProviderState } from '@countersign/domain-provider';
 import type { EventLog, Folded } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import type { History } from '../ports.js';
 import { found, type Aggregates } from './aggregates.js';
-
-interface Listed { readonly upTo: number; readonly providers: ReadonlyMap<string, Folded<ProviderState>> }
-
-const LISTS_KEPT = 1_000;
+import { CatalogueList } from './catalogue-list.js';
 
 /** Shows a tenant's providers as they are registered now. */
 export class ProviderReader {
-  /** Lists as of a position; the leader says whether it is still the last one. */
-  private readonly lists = new Map<TenantId, Listed>();
+  private readonly lists: CatalogueList<ProviderState, ProviderEvent>;
 
-  constructor(private readonly aggregates: Aggregates, private readonly log: EventLog, private readonly history: History) {}
+  constructor(private readonly aggregates: Aggregates, log: EventLog, history: History) {
+    this.lists = new CatalogueList('provider', providerFold, log, history);
+  }
 
   /** @throws GateError NOT_FOUND */
   async view(tenant: TenantId, name: string, atLeast?: number): Promise<ProviderView> {
@@ -28,7 +26,7 @@ export class ProviderReader {
 
   /** By name. */
   async list(tenant: TenantId): Promise<ProviderView[]> {
-    const { providers } = await this.listed(tenant);
+    const providers = await this.lists.of(tenant);
     return [...providers].filter(([, { state }]) => state.current).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, provider]) => providerView(name, provider));
   }
 
@@ -36,28 +34,6 @@ export class ProviderReader {
   async tools(tenant: TenantId, told: (operation: ToolSchema) => boolean): Promise<ToolView[]> {
     return (await this.list(tenant)).flatMap(({ name: provider, operations }) => operations.filter(told).map(({ name, category, kind, risk, description, inputSchema }) => (
       { provider, operation: name, category, kind, risk, description, inputSchema })));
-  }
-
-  /** Reads on from the list it has; the log is short here, one event a registration. */
-  private async listed(tenant: TenantId): Promise<Listed> {
-    const filter = catalogueFilter(tenant, 'provider');
-    const known = this.lists.get(tenant) ?? { upTo: 0, providers: new Map() };
-    if (known.upTo === await this.log.lastSequence('CATALOG', filter)) return known;
-    const providers = new Map(known.providers);
-    let upTo = known.upTo;
-    for await (const event of this.history.from('CATALOG', filter, known.upTo)) {
-      const before = providers.get(event.key.id)?.state ?? providerFold.initial;
-      const state = providerFold.evolve(before, event as StoredEvent<ProviderEvent>);
-      providers.set(event.key.id, { state, position: { rev: event.rev, sequence: event.sequence } });
-      upTo = event.sequence;
-    }
-    return this.keep(tenant, { upTo, providers });
-  }
-
-  private keep(tenant: TenantId, listed: Listed): Listed {
-    if (this.lists.size >= LISTS_KEPT) this.lists.clear();
-    if (listed.upTo >= (this.lists.get(tenant)?.upTo ?? 0)) this.lists.set(tenant, listed);
-    return listed;
   }
 }
 

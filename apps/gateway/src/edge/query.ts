@@ -63,5 +63,5 @@ export function matching(query: Query, name: string, pattern: RegExp): string | 
   return value;
 }
 
-/** What was given, for a command that travels as JSON. */
-export const withoutAbsent = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+/** What was given, for a command that travels as JSON: an absent field and one that is null are the same. */
+export const given = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as T;

@@ -110,7 +110,8 @@ function toolResultShown(item: ItemState, bodies: Bodies): ToolResultView | unde
   if (!told) return undefined;
   const category = told.error?.category;
   const text = told.text ?? textOf(told.result ? bodyOf(bodies, told.result.digest) : undefined);
-  return text === undefined ? undefined : { isError: told.isError, text, ...(category === undefined ? {} : { category }) };
+  if (text === undefined) return undefined;
+  return { isError: told.isError, text: told.note === undefined ? text : `${told.note}\n\n${text}`, ...(category === undefined ? {} : { category }) };
 }
 
 const textOf = (body: Body | undefined): string | undefined => (body && 'value' in body ? resultText(body.value) : undefined);

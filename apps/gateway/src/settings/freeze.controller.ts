@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { tenantKey, type FreezeTarget, type TenantId } from '@countersign/contracts';
-import { FreezeListView, FreezeRequest, FreezeView, type FreezeTargetBody } from '@countersign/contracts/http';
+import { tenantKey, type TenantId } from '@countersign/contracts';
+import { FreezeListView, FreezeRequest, FreezeView } from '@countersign/contracts/http';
 import { GateError } from '@countersign/kernel';
 import { Aggregates } from '../catalogue/aggregates.js';
 import { FromCaller, type Asked } from '../edge/asked.js';
@@ -9,6 +9,7 @@ import { BodyOf } from '../edge/body.js';
 import { Commanding } from '../edge/commanding.js';
 import { creationHash } from '../edge/idempotency.js';
 import { requireId } from '../edge/ids.js';
+import { given } from '../edge/query.js';
 
 @ApiTags('freeze')
 @ApiBearerAuth()
@@ -22,7 +23,7 @@ export class FreezeController {
   @ApiCreatedResponse({ type: FreezeView })
   async freeze(@FromCaller() asked: Asked, @Body(new BodyOf(FreezeRequest)) body: FreezeRequest): Promise<FreezeView> {
     const freezeId = `f${creationHash(asked.caller, 'freeze', asked.idempotencyKey).slice(0, 24)}`;
-    await this.commanding.call('planner.freeze', { freezeId, target: targetFrom(body.target ?? {}), reason: body.reason, at: this.commanding.now() }, asked);
+    await this.commanding.call('planner.freeze', { freezeId, target: given(body.target ?? {}), reason: body.reason, at: this.commanding.now() }, asked);
     const frozen = (await this.inForce(asked.caller.tenant)).find((one) => one.freezeId === freezeId);
     if (!frozen) throw new GateError('NOT_FOUND', `The freeze ${freezeId} was lifted again`);
     return frozen;
@@ -48,6 +49,3 @@ export class FreezeController {
     return [...state.freezes.values()].map(({ freezeId, target, by, reason, at }) => ({ freezeId, target, by, reason, at }));
   }
 }
-
-/** Without what was given as null. */
-const targetFrom = (body: FreezeTargetBody): FreezeTarget => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));

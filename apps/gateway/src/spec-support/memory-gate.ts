@@ -30,7 +30,7 @@ interface Asking { readonly body?: unknown; readonly raw?: string | Buffer; read
 export class MemoryGate {
   readonly broker = new InMemoryBroker();
   readonly blobs = new InMemoryBlobStore();
-  readonly planner = new MemoryPlanner(this.broker);
+  readonly planner = new MemoryPlanner(this.broker, this.blobs);
   readonly feed = new MemoryFeed(this.broker);
   readonly letters: { letter: DeadLetter; message: LetterMessage }[] = [];
   readonly retried: string[] = [];

@@ -1,5 +1,5 @@
 import type { CommandContext, CommandMap, CommandName } from '@countersign/contracts';
-import type { InMemoryBroker } from '@countersign/event-log';
+import type { InMemoryBlobStore, InMemoryBroker } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import type { Commands } from '../ports.js';
 import { memoryPlans } from './memory-plans.js';
@@ -14,8 +14,8 @@ export class MemoryPlanner implements Commands {
   readonly instead = new Map<CommandName, (payload: unknown, context: CommandContext) => Promise<unknown>>();
   private readonly served: Served;
 
-  constructor(broker: InMemoryBroker) {
-    this.served = { ...memoryRegistrations(broker), ...memoryPolicies(broker), ...memoryPlans(broker) };
+  constructor(broker: InMemoryBroker, blobs: InMemoryBlobStore) {
+    this.served = { ...memoryRegistrations(broker), ...memoryPolicies(broker, blobs), ...memoryPlans(broker) };
   }
 
   async call<N extends CommandName>(name: N, payload: CommandMap[N][0], context: CommandContext): Promise<CommandMap[N][1]> {

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { LIMITS } from '@countersign/contracts';
-import { PolicyRequest, Problem } from '@countersign/contracts/http';
+import { LintRequest, PolicyDigestRequest, PolicyRequest, Problem } from '@countersign/contracts/http';
 import { accessOf } from '../auth/route-roles.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -25,7 +25,7 @@ export class OpenApi {
       .setVersion('1')
       .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, `csk_<tenant>_<keyId>_<secret>`' })
       .build();
-    const document = SwaggerModule.createDocument(app, config, { extraModels: [Problem, PolicyRequest] });
+    const document = SwaggerModule.createDocument(app, config, { extraModels: [Problem, PolicyRequest, PolicyDigestRequest, LintRequest] });
     for (const [path, item] of Object.entries(document.paths)) {
       for (const method of METHODS) if (item[method]) complete(item[method], method, path);
     }

@@ -26,7 +26,7 @@ it('takes an object from JSON and nothing else', () => {
 });
 
 it('takes no more from JSON than from YAML', () => {
-  for (const body of [{ rules: rules(LIMITS.policyRules + 1) }, { rules: 'x'.repeat(LIMITS.eventBytes) }]) {
+  for (const body of [{ rules: rules(LIMITS.policyRules + 1) }, { rules: 'x'.repeat(LIMITS.policyBundleBytes) }]) {
     expect(() => bundleFrom(body)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID' }));
   }
   expect(bundleFrom({ rules: rules(LIMITS.policyRules) }).rules).toHaveLength(LIMITS.policyRules);
