@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectService, connectSetUp, generateCredentials, natsConfiguration, setUpBroker, type ServiceConnection } from '@countersign/broker';
 import { planKey, sessionKey, type Command, type CommandContext, type PlanEvent, type Propose, type ServiceName } from '@countersign/contracts';
-import { planFold, recordVerdicts, type PlanState } from '@countersign/domain-plan';
+import { planFold, recordVerdicts, type JudgedItem, type PlanState } from '@countersign/domain-plan';
 import { sessionFold, type SessionState } from '@countersign/domain-session';
 import { obtainNatsServer, startNats, type NatsServer } from '@countersign/embedded';
 import { createAggregateStore, type AggregateStore } from '@countersign/event-log';
 import { JetStreamEventLog, JetStreamTimers } from '@countersign/event-log-jetstream';
 import { canonicalJson, digestOf } from '@countersign/kernel';
-import { hostService, type RunningService } from '@countersign/service-host';
+import { hostService, type RunningService, type ServiceConfig } from '@countersign/service-host';
 import { CommandClient } from '@countersign/transport-jetstream';
 import { definition } from './index.js';
 import { READ, SESSION, WRITE, call, refusalOf } from './test/planner-in-memory.js';
@@ -23,6 +23,7 @@ describe('planner as a service, in its own account', () => {
   let dir: string;
   let server: NatsServer;
   let planner: RunningService;
+  let config: ServiceConfig;
   let privateKey: KeyObject;
   let gateway: CommandClient;
   let plans: AggregateStore<PlanState, PlanEvent>;
@@ -44,10 +45,11 @@ describe('planner as a service, in its own account', () => {
     };
     const keys = generateKeyPairSync('ed25519');
     privateKey = keys.privateKey;
-    planner = await hostService(definition, {
+    config = {
       broker: { urls: [server.url], ...credentials.services.planner },
       assertionPublicKeys: { k1: keys.publicKey.export({ type: 'spki', format: 'pem' }) as string },
-    });
+    };
+    planner = await hostService(definition, config);
     gateway = new CommandClient((await as('gateway')).connection);
     const policy = await as('policy');
     log = new JetStreamEventLog({ connection: policy.connection, apiPrefix: policy.apiPrefix, author: 'policy' });
@@ -78,10 +80,22 @@ describe('planner as a service, in its own account', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  const ask = (planId: string): Promise<unknown> => plans.transact(planKey('acme', planId), ({ state }) => recordVerdicts(state, {
-    planId, verdicts: [{ itemId: 'i1', decision: 'allow', decidedBy: 'policy:default' }, { itemId: 'i2', decision: 'ask', decidedBy: 'policy:default' }],
+  const ask = (planId: string, change: Partial<JudgedItem> = {}): Promise<unknown> => plans.transact(planKey('acme', planId), ({ state }) => recordVerdicts(state, {
+    planId, verdicts: [{ itemId: 'i1', decision: 'allow', decidedBy: 'policy:default' }, { itemId: 'i2', decision: 'ask', decidedBy: 'policy:default', ...change }],
     bundle: { version: 0, digest: 'none' }, saw: { session: 1, catalogue: 2 }, evaluatedAt: at(), engine: 'spec',
   }), { meta: { actor: 'service:policy', correlationId: 'r1' } });
+
+  /** So many different people approve i2 at the same moment. */
+  const raced = async (plan: string, people: number) => {
+    const { itemDigest } = (await stateOf(plan)).items.get('i2')!.verdict!;
+    return Promise.all(Array.from({ length: people }, (_, index) => {
+      const principal = `person${index}`;
+      const said = { itemId: 'i2', itemDigest, decision: 'approve' as const, roles: ['approver'], scope: 'once' as const, at: at() };
+      const claims = { ...said, tenant: 'acme', plan, principal, method: 'api-key' as const };
+      const signature = sign(null, Buffer.from(canonicalJson(claims)), privateKey).toString('base64url');
+      return refusalOf(gateway.call('planner.answer', { ...said, context: context(principal), planId: plan, assertion: { claims, keyId: 'k1', signature } }));
+    }));
+  };
 
   it('takes a proposal once, and refuses what does not fit', async () => {
     const first = await gateway.call('planner.propose', proposal(planNo('a')));
@@ -96,17 +110,45 @@ describe('planner as a service, in its own account', () => {
     const plan = planNo('c');
     await gateway.call('planner.propose', proposal(plan));
     await ask(plan);
-    const { itemDigest } = (await stateOf(plan)).items.get('i2')!.verdict!;
-    const answer = (principal: string) => {
-      const said = { itemId: 'i2', itemDigest, decision: 'approve' as const, roles: ['approver'], scope: 'once' as const, at: at() };
-      const claims = { ...said, tenant: 'acme', plan, principal, method: 'api-key' as const };
-      const signature = sign(null, Buffer.from(canonicalJson(claims)), privateKey).toString('base64url');
-      return gateway.call('planner.answer', { ...said, context: context(principal), planId: plan, assertion: { claims, keyId: 'k1', signature } });
-    };
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => refusalOf(answer(`person${index}`))));
+    const outcomes = await raced(plan, 20);
     expect(outcomes.filter(({ code }) => code === undefined)).toHaveLength(1);
     expect(outcomes.filter(({ code }) => code === 'ALREADY_RESOLVED')).toHaveLength(19);
     expect((await stateOf(plan)).items.get('i2')?.answer?.decision).toBe('approve');
+  });
+
+  it('lets one of a hundred racing answers win, over several planners and the log', async () => {
+    const second = await hostService(definition, config);
+    try {
+      const plan = planNo('g');
+      await gateway.call('planner.propose', proposal(plan));
+      await ask(plan);
+      const told = await raced(plan, 100);
+      expect(told.filter(({ code }) => code === undefined)).toHaveLength(1);
+      const won = (await stateOf(plan)).items.get('i2')!.answer!;
+      const refused = told.filter(({ code }) => code !== undefined);
+      expect(refused).toHaveLength(99);
+      for (const { code, details } of refused) {
+        expect([code, details]).toEqual(['ALREADY_RESOLVED', { itemId: 'i2', verdict: { decision: 'allow', decidedBy: `person:${won.principal}` } }]);
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('completes a quorum once, over several planners and the log', async () => {
+    const second = await hostService(definition, config);
+    try {
+      const plan = planNo('h');
+      await gateway.call('planner.propose', proposal(plan));
+      await ask(plan, { terms: { quorum: 3, onTimeout: 'deny', scopes: ['once'] } });
+      const told = await raced(plan, 40);
+      expect(told.filter(({ code }) => code === undefined)).toHaveLength(3);
+      expect(told.filter(({ code }) => code === 'ALREADY_RESOLVED')).toHaveLength(37);
+      const { votes, answer } = (await stateOf(plan)).items.get('i2')!;
+      expect(new Set([...votes.map(({ principal }) => principal), answer!.principal]).size).toBe(3);
+    } finally {
+      await second.close();
+    }
   });
 
   it('does what is due when its timer fires', async () => {
