@@ -124,6 +124,16 @@ describe('fan-out', () => {
     expect(late.previewed()).toEqual([]);
   });
 
+  it('previews a corrected item anew, by its new arguments', async () => {
+    const { fanout, proposed, append, calls, state } = await world({ a: '' }, [{ provider: 'a' }, { provider: 'a' }]);
+    await fanout().previewPlan(proposed, deliveryOf(proposed));
+    await append('policy', planFacts.evaluated(planFacts.verdict('i1', 'ask'), planFacts.verdict('i2', 'ask')));
+    const corrected = await append('planner', planFacts.corrected(planFacts.correction('i1', { name: 'other', text: 't' })));
+    await fanout().previewPlan(corrected, deliveryOf(corrected));
+    expect(calls.map((call) => call.input['name'])).toEqual(['n1', 'n2', 'other']);
+    expect((await state()).items.get('i1')!.preview).toMatchObject({ correction: 1, fingerprint: 'note:other' });
+  });
+
   it('says failed where the stored input is gone', async () => {
     const { fanout, proposed, blobs, state } = await world({ a: '' }, [{ provider: 'a', input: { name: 'n', text: 'y'.repeat(40_000) } }, { provider: 'a' }]);
     blobs.lose('BLOBS', TENANT, (await state()).items.get('i1')!.proposed.input.digest);

@@ -15,6 +15,12 @@ export class PreviewsController {
 
   constructor(private readonly fanout: Fanout) {}
 
+  /** Other arguments are previewed anew. */
+  @OnEvent('plan.ItemCorrected')
+  corrected(@Payload() event: StoredEvent<PlanEvent>, @Ctx() delivery: Delivery): Promise<Handled> {
+    return this.proposed(event, delivery);
+  }
+
   @OnEvent('plan.Proposed')
   async proposed(@Payload() event: StoredEvent<PlanEvent>, @Ctx() delivery: Delivery): Promise<Handled> {
     const leave = this.shares.enter(event.key.tenant);
