@@ -22,7 +22,7 @@ export function whyOf(planId: string, events: readonly StoredEvent<PlanEvent>[])
 function waitOf(plan: PlanState, item: ItemState): Wait | undefined {
   if (outcomeOf(item) !== undefined) return undefined;
   switch (decisionOf(item).decision) {
-    case 'pending': return isPreviewable(item) && !item.preview ? previewWait(plan) : { waitsFor: 'policy', what: 'A verdict of policy', until: plan.proposed!.verdictDueAt };
+    case 'pending': return isPreviewable(item) && !item.preview ? previewWait(plan) : { waitsFor: 'policy', what: 'A verdict of policy', until: item.corrections.at(-1)?.verdictDueAt ?? plan.proposed!.verdictDueAt };
     case 'ask': return { waitsFor: 'person', what: 'An answer of a person with the role approver', ...(item.verdict?.expiresAt ? { until: item.verdict.expiresAt } : {}) };
     default: return openAttemptOf(item)
       ? { waitsFor: 'provider', what: `The answer of provider ${item.operation.provider}` }
