@@ -49,6 +49,7 @@ function table(head, rows) {
 function sources({ stream, from }) {
   if (from === 'everything') return [`everything in ${code(stream)}`];
   if (from === 'timers') return [`its timers (${code(stream)})`];
+  if (from === 'outbox') return [`its deliveries (${code(stream)})`];
   return from.map(({ aggregate, author, onlyFirst }) => `${onlyFirst ? 'the first' : 'every'} ${code(aggregate)} fact of ${author}`);
 }
 

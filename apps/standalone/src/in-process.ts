@@ -1,6 +1,7 @@
 import { definition as audit } from '@countersign/app-audit';
 import { definition as executor } from '@countersign/app-executor';
 import { definition as gateway } from '@countersign/app-gateway';
+import { definition as notifier } from '@countersign/app-notifier';
 import { definition as planner } from '@countersign/app-planner';
 import { definition as policy } from '@countersign/app-policy';
 import { definition as previewFanout } from '@countersign/app-preview-fanout';
@@ -10,7 +11,7 @@ import { hostService, type RunningService, type ServiceConfig } from '@countersi
 import { boundHeap } from './bounded-heap.js';
 
 /** In the order of starting: the gateway last, so that whoever reaches it finds the rest. */
-const DEFINITIONS = [audit, planner, previewFanout, policy, executor, runEngine, gateway];
+const DEFINITIONS = [audit, planner, previewFanout, policy, executor, runEngine, notifier, gateway];
 
 export interface Fleet {
   /** Of the gateway. */

@@ -1,6 +1,6 @@
 import { FLOW, SERVICES, type ServiceName } from '@countersign/contracts';
 import type { BrokerCredentials } from './credentials.js';
-import { commandServers, grantsOf, inboxPrefix, type Grant } from './grants.js';
+import { callsOf, commandServers, grantsOf, inboxPrefix, type Grant } from './grants.js';
 
 interface Export { service?: string; stream?: string; response_type?: 'stream'; accounts: string[] }
 interface Import { service?: { account: string; subject: string }; stream?: { account: string; subject: string }; to?: string }
@@ -47,10 +47,19 @@ function exportOf({ subject, kind }: Grant): Export {
 function serviceAccount(service: ServiceName, credentials: BrokerCredentials): Account {
   const isGateway = service === 'gateway';
   return {
-    exports: isGateway ? [] : [{ service: `cmd.${service}.>`, accounts: [FLOW.gateway.account] }],
-    imports: [...grantsOf(service).map(importOf), ...(isGateway ? commandServers().map(commandImport) : [])],
+    exports: isGateway ? [] : commandExports(service),
+    imports: [...grantsOf(service).map(importOf), ...(isGateway ? commandServers().map(commandImport) : []), ...callsOf(service).map((service) => ({ service }))],
     users: [{ ...credentials.services[service], permissions: permissions(service) }],
   };
+}
+
+/** All to the gateway; to another service only the very commands it calls. */
+function commandExports(server: ServiceName): Export[] {
+  const callers = SERVICES.flatMap((caller) => callsOf(caller).filter(({ account }) => account === FLOW[server].account).map(({ subject }) => ({ caller, subject })));
+  return [
+    { service: `cmd.${server}.>`, accounts: [FLOW.gateway.account] },
+    ...callers.map(({ caller, subject }) => ({ service: subject, accounts: [FLOW[caller].account] })),
+  ];
 }
 
 function importOf({ subject, as, kind }: Grant): Import {
@@ -63,7 +72,7 @@ const commandImport = (server: ServiceName): Import => ({ service: { account: FL
 /** Inside its account as well, so that what is refused fails at once as a permission violation and not as silence. */
 function permissions(service: ServiceName): object {
   const grants = grantsOf(service);
-  const commands = service === 'gateway' ? SERVICES.map((server) => `cmd.${server}.>`) : [];
+  const commands = service === 'gateway' ? SERVICES.map((server) => `cmd.${server}.>`) : callsOf(service).map(({ subject }) => subject);
   return {
     publish: { allow: [...grants.filter(({ kind }) => kind !== 'feed').map(({ subject, as }) => as ?? subject), ...commands] },
     subscribe: { allow: [`${inboxPrefix(service)}.>`, `cmd.${service}.>`, ...grants.filter(({ kind }) => kind === 'feed').map(({ subject }) => subject)] },

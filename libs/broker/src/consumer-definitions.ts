@@ -12,6 +12,7 @@ export interface ConsumerDefinition {
 export function consumerFilters(spec: ConsumerSpec, service: ServiceName): string[] {
   if (spec.from === 'everything') return [];
   if (spec.from === 'timers') return [`timer.${service}.fire.>`];
+  if (spec.from === 'outbox') return [`outbox.${service}.>`];
   return spec.from.map(({ aggregate, author, onlyFirst }) => `evt.*.*.${aggregate}.*.${author}.${onlyFirst ? '1' : '*'}`);
 }
 

@@ -17,7 +17,7 @@ export interface Grant {
 
 /** Everything a service may do with the streams, from FLOW. What is not in here it cannot do. */
 export function grantsOf(service: ServiceName): Grant[] {
-  return [...writes(service), ...ownConsumers(service), ...readableStreams(service).flatMap(reads), ...messagesOfTimers(service), ...infoOnly(service), ...feeds(service)];
+  return [...writes(service), ...ownConsumers(service), ...readableStreams(service).flatMap(reads), ...singleMessages(service), ...infoOnly(service), ...feeds(service)];
 }
 
 /** Streams whose messages a service may read at will. */
@@ -43,6 +43,7 @@ function writes(service: ServiceName): Grant[] {
     ...aggregatesWrittenBy(service).map((aggregate) => `evt.*.*.${aggregate}.*.${service}.*`),
     ...(blobs === 'write' ? ['blob.>'] : []),
     ...(results === 'write' ? ['result.>'] : []),
+    ...(FLOW[service].outbox ? [`outbox.${service}.>`] : []),
     ...(timers ? [`timer.${service}.set.>`] : []), // never `fire`: the server alone fires
     ...(retriesDeadLetters(service) ? [deadLetterRetrySubject(service)] : []),
   ];
@@ -81,15 +82,20 @@ function infoOnly(service: ServiceName): Grant[] {
   return streamsUsedBy(service).filter((stream) => !readable.has(stream)).map((stream) => api(`STREAM.INFO.${stream}`, 'publish'));
 }
 
-/** A timer that became a dead letter is run again by its owner, and shown to its tenant by the gateway: one message, by its sequence. */
-function messagesOfTimers(service: ServiceName): Grant[] {
+/** A timer or delivery that became a dead letter is run again by its owner, and shown to its tenant by the gateway: one message, by its sequence. */
+function singleMessages(service: ServiceName): Grant[] {
   const owners = service === 'gateway' ? SERVICES : [service];
-  return owners.filter((owner) => FLOW[owner].timers).map((owner) => api(`STREAM.MSG.GET.TIMER_${owner}`, 'publish'));
+  return owners.flatMap((owner) => [...(FLOW[owner].timers ? [`TIMER_${owner}`] : []), ...(FLOW[owner].outbox ? ['OUTBOX'] : [])])
+    .map((stream) => api(`STREAM.MSG.GET.${stream}`, 'publish'));
 }
 
 const feeds = (service: ServiceName): Grant[] => (FLOW[service].live ? [{ subject: 'live.>', kind: 'feed' }] : []);
 
 const api = (rest: string, kind: Grant['kind']): Grant => ({ subject: `$JS.API.${rest}`, as: `${API_PREFIX}.${rest}`, kind });
+
+/** Commands of others that a service may send beside the gateway, one subject each. */
+export const callsOf = (service: ServiceName): { readonly account: string; readonly subject: string }[] =>
+  (FLOW[service].calls ?? []).map((call) => ({ account: FLOW[call.service].account, subject: `cmd.${call.service}.${call.verb}` }));
 
 /** Services that others may send commands to. The gateway's own stay in its account. */
 export const commandServers = (): ServiceName[] => SERVICES.filter((service) => service !== 'gateway');

@@ -51,7 +51,7 @@ export const HARMLESS_STREAM_SETTINGS = ['description', 'metadata', 'compression
 
 /** All streams of the broker. @param replicas 1 alone, 3 in a cluster */
 export function streamDefinitions(replicas: number): StreamDefinition[] {
-  const streams = [...LOG_STREAMS.map(logStream), ...timerStreams(), blobStream('BLOBS', 'blob.>', 0), blobStream('RESULTS', 'result.>', LIMITS.resultsAgeMs), advisories()];
+  const streams = [...LOG_STREAMS.map(logStream), ...timerStreams(), blobStream('BLOBS', 'blob.>', 0), blobStream('RESULTS', 'result.>', LIMITS.resultsAgeMs), outbox(), advisories()];
   return streams.map((stream) => ({ ...stream, num_replicas: replicas }));
 }
 
@@ -88,6 +88,14 @@ function timerStreams(): StreamDefinition[] {
 /** Bodies by digest: each part is written once, a second write of it is refused. */
 function blobStream(name: 'BLOBS' | 'RESULTS', subject: string, ageMs: number): StreamDefinition {
   return { ...EVERY, name, subjects: [subject], max_age: ageMs * MS, max_msgs_per_subject: 1, discard_new_per_subject: true, max_msg_size: LIMITS.blobPartBytes + HEADERS_BYTES };
+}
+
+/** What is to be delivered outside, one message a delivery: a second write of it is refused. It is kept for a while, so that a person can have it delivered again. */
+function outbox(): StreamDefinition {
+  return {
+    ...EVERY, name: 'OUTBOX', subjects: SERVICES.filter((service) => FLOW[service].outbox).map((service) => `outbox.${service}.>`),
+    max_age: LIMITS.outboxAgeMs * MS, max_msgs_per_subject: 1, discard_new_per_subject: true, max_msg_size: LIMITS.eventBytes + HEADERS_BYTES,
+  };
 }
 
 /** What the server itself says of deliveries that ended without their handler's consent. */

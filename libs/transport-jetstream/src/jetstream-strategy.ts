@@ -10,7 +10,7 @@ import { HandlerTable } from './handler-table.js';
 import { healthOf } from './health.js';
 import { invoke } from './invoke.js';
 import { LoopWatch } from './loop-watch.js';
-import { eventParser, timerParser, type Parse } from './parse.js';
+import { eventParser, outboxParser, timerParser, type Parse } from './parse.js';
 import { commandPattern, keyOf } from './patterns.js';
 import type { StrategyOptions } from './strategy-options.js';
 
@@ -100,6 +100,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   private parserOf(stream: string): Parse {
+    if (stream === 'OUTBOX') return outboxParser;
     return TIMER_STREAM.test(stream) ? timerParser(`timer.${this.options.service}.fire.`) : eventParser(this.options.decode);
   }
 

@@ -1,6 +1,6 @@
 import { EVENT_VERSIONS, HEADERS, type EventType, type StoredEvent } from '@countersign/contracts';
 import type { LogMessage, TimerFired } from './delivery.js';
-import { keyOf, timerPattern } from './patterns.js';
+import { keyOf, outboxPattern, timerPattern } from './patterns.js';
 
 /** A message that no build will ever read. */
 export class Unparsable extends Error {
@@ -14,10 +14,11 @@ export type Decode = (message: LogMessage) => StoredEvent;
 export interface Parsed {
   /** `keyOf` the handler's pattern. */
   readonly key: string;
-  readonly payload: StoredEvent | TimerFired;
+  readonly payload: StoredEvent | TimerFired | LogMessage;
 }
 
 const TIMER = keyOf(timerPattern);
+const OUTBOX = keyOf(outboxPattern);
 
 export type Parse = (message: LogMessage) => Parsed;
 
@@ -52,3 +53,6 @@ export function timerParser(prefix: string): Parse {
     return { key: TIMER, payload: { name } };
   };
 }
+
+/** What is to be delivered is its writer's own: nothing is looked at here. */
+export const outboxParser: Parse = (message) => ({ key: OUTBOX, payload: message });

@@ -5,10 +5,12 @@ import type { EventType } from '@countersign/contracts';
 export type Pattern =
   | { readonly event: EventType }
   | { readonly timer: 'fired' }
+  | { readonly outbox: 'due' }
   | { readonly command: string };
 
 export const eventPattern = (event: EventType): Pattern => ({ event });
 export const timerPattern: Pattern = { timer: 'fired' };
+export const outboxPattern: Pattern = { outbox: 'due' };
 export const commandPattern = (command: string): Pattern => ({ command });
 
 /** One text a pattern: `event:plan.Proposed`, `timer:fired`, `command:propose`. Undefined: not a pattern of this transport. */
@@ -17,7 +19,7 @@ export function keyOf(pattern: unknown): string | undefined;
 export function keyOf(pattern: unknown): string | undefined {
   if (typeof pattern !== 'object' || pattern === null) return undefined;
   const [[kind, name] = [], ...more] = Object.entries(pattern);
-  const known = more.length === 0 && (kind === 'event' || kind === 'timer' || kind === 'command') && typeof name === 'string';
+  const known = more.length === 0 && (kind === 'event' || kind === 'timer' || kind === 'outbox' || kind === 'command') && typeof name === 'string';
   return known ? `${kind}:${name}` : undefined;
 }
 
@@ -30,6 +32,9 @@ export const OnEvent = (...types: EventType[]): MethodDecorator => EventPattern(
 
 /** A timer of this service has fired: `@Payload() timer: TimerFired`. At least once, never early. */
 export const OnTimer = (): MethodDecorator => EventPattern(timerPattern);
+
+/** A message of OUTBOX is to be delivered outside: `@Payload() message: LogMessage`. At least once. */
+export const OnOutbox = (): MethodDecorator => EventPattern(outboxPattern);
 
 /**
  * `cmd.<service>.<verb>`. `@Payload() command: Command<…>`; returns the `data` of the CommandReply or throws a GateError.
