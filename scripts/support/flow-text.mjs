@@ -50,7 +50,7 @@ function sources({ stream, from }) {
   if (from === 'everything') return [`everything in ${code(stream)}`];
   if (from === 'timers') return [`its timers (${code(stream)})`];
   if (from === 'outbox') return [`its deliveries (${code(stream)})`];
-  return from.map(({ aggregate, author, onlyFirst }) => `${onlyFirst ? 'the first' : 'every'} ${code(aggregate)} fact of ${author}`);
+  return from.map(({ aggregate, author }) => `every ${code(aggregate)} fact of ${author}`);
 }
 
 /** Commands and facts between the services. Audit is left out: it hears everything. */
@@ -61,9 +61,9 @@ function picture({ services, flow, emittedBy }) {
     .map((service) => `  ${node(caller)} -. commands .-> ${node(service)}`);
   const facts = services.filter((service) => service !== 'audit').flatMap((service) => flow[service].consumes
     .filter(({ from }) => Array.isArray(from))
-    .flatMap(({ from }) => from.map(({ aggregate, author, onlyFirst }) => {
+    .flatMap(({ from }) => from.map(({ aggregate, author }) => {
       const all = emittedBy(author).filter((event) => aggregateOf(event) === aggregate).map((event) => event.slice(aggregate.length + 1));
-      return `  ${node(author)} -- "${(onlyFirst ? all.slice(0, 1) : all).join(', ')}" --> ${node(service)}`;
+      return `  ${node(author)} -- "${all.join(', ')}" --> ${node(service)}`;
     })));
   const live = services.filter((service) => flow[service].live).map((service) => `  log[(the log)] -. live feed .-> ${node(service)}`);
   return [

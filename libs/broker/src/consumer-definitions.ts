@@ -13,7 +13,7 @@ export function consumerFilters(spec: ConsumerSpec, service: ServiceName): strin
   if (spec.from === 'everything') return [];
   if (spec.from === 'timers') return [`timer.${service}.fire.>`];
   if (spec.from === 'outbox') return [`outbox.${service}.>`];
-  return spec.from.map(({ aggregate, author, onlyFirst }) => `evt.*.*.${aggregate}.*.${author}.${onlyFirst ? '1' : '*'}`);
+  return spec.from.map(({ aggregate, author }) => `evt.*.*.${aggregate}.*.${author}.*`);
 }
 
 /** Names of the consumer, and settings that change nothing of what is delivered. `max_waiting` has a default of the server. */

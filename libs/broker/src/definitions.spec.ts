@@ -45,8 +45,10 @@ describe('definitions', () => {
     }
   });
 
-  it('show a consumer of first facts only revision 1', () => {
-    expect(consumerFilters(FLOW.policy.consumes[0]!, 'policy')).toEqual(['evt.*.*.plan.*.planner.1', 'evt.*.*.plan.*.preview-fanout.*']);
+  it('show a consumer the facts of its authors, its timers and its deliveries, and nothing else', () => {
+    expect(consumerFilters(FLOW.policy.consumes[0]!, 'policy')).toEqual(['evt.*.*.plan.*.planner.*', 'evt.*.*.plan.*.preview-fanout.*']);
+    expect(FLOW.planner.consumes.flatMap((spec) => consumerFilters(spec, 'planner'))).toEqual(['timer.planner.fire.>', 'evt.*.*.plan.*.policy.*']);
+    expect(consumerFilters(FLOW.notifier.consumes[1]!, 'notifier')).toEqual(['outbox.notifier.>']);
   });
 });
 

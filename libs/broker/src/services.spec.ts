@@ -85,7 +85,7 @@ describe('in its own account', () => {
     }
     await services.executor.jetstream.publish('result.acme.0def.0', 'x');
     for (const service of ['executor', 'gateway', 'audit'] as const) expect(await directGet(services[service], 'RESULTS', ['result.>'])).toHaveLength(1);
-    await expect(services.policy.jetstream.publish('blob.acme.0fff.0', 'x')).rejects.toThrow();
+    await expect(services.executor.jetstream.publish('blob.acme.0fff.0', 'x')).rejects.toThrow();
     await expect(directGet(services.policy, 'RESULTS', ['result.>'])).rejects.toThrow();
   });
 

@@ -64,7 +64,7 @@ export const AUTHOR_OF: Readonly<Record<EventType, ServiceName>> = {
 export interface ConsumerSpec {
   readonly stream: LogStream | 'TIMER_planner' | 'OUTBOX';
   /** Also the durable's name: the service itself, one durable a stream. */
-  readonly from: readonly { readonly aggregate: AggregateName; readonly author: ServiceName; readonly onlyFirst?: true }[] | 'everything' | 'timers' | 'outbox';
+  readonly from: readonly { readonly aggregate: AggregateName; readonly author: ServiceName }[] | 'everything' | 'timers' | 'outbox';
 }
 
 export interface ServiceSpec {
