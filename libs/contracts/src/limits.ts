@@ -87,6 +87,8 @@ export const LIMITS = {
   /** "What would this have allowed". */
   grantPreviewMs: 30 * 24 * 3_600_000,
   grantPreviewItems: 10_000,
+  /** Findings of one lint; what comes behind them is left out. */
+  lintFindings: 200,
   /** Of reading one bundle's YAML; nothing else of its process runs meanwhile. */
   policyReadMs: 5_000,
   /** Longest `wait` of a long poll. */

@@ -1,5 +1,6 @@
 export { validateBundle } from './validate-bundle.js';
 export { parseBundle } from './parse-bundle.js';
+export { lintText } from './lint/lint-text.js';
 export { compileBundle, type CompiledBundle } from './compile-bundle.js';
 export { compilePolicy, operatorRuleWithMatch, type CompiledPolicy, type PolicyParts } from './compile-policy.js';
 export { compileCondition, type Condition, type ConditionResult } from './cel/condition.js';

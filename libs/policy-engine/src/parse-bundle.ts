@@ -15,15 +15,23 @@ const MEMBERS = 64;
  * @throws GateError POLICY_INVALID naming line and column, or path
  */
 export function parseBundle(text: string): PolicyBundle {
+  return validateBundle(readDocument(text).toJS({ maxAliasCount: 0 }));
+}
+
+/**
+ * The text as plain data, whatever shape it has.
+ * @throws GateError POLICY_INVALID; `details.offset` says where in the text, when it is known
+ */
+export function readDocument(text: string): Document.Parsed {
   if (Buffer.byteLength(text) > LIMITS.policyBundleBytes) throw unreadable(`it is larger than ${LIMITS.policyBundleBytes} bytes`);
   refuseOutOfBounds(text);
   const documents = parseAllDocuments(text, { strict: true, uniqueKeys: true, schema: 'core', merge: false, resolveKnownTags: false, prettyErrors: false });
   if (!Array.isArray(documents) || documents.length === 0) throw unreadable('it is empty');
   const [document] = documents as [Document.Parsed];
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw unreadable(`${problem.message} ${placeOf(text, problem.pos[0])}`);
+  if (problem) throw unreadable(`${problem.message} ${placeOf(text, problem.pos[0])}`, problem.pos[0]);
   refuseAllButPlainData(document);
-  return validateBundle(document.toJS({ maxAliasCount: 0 }));
+  return document;
 }
 
 /** Counted here, for the first fault alone: the library searches the whole text for each of them. */
@@ -54,13 +62,14 @@ const isWide = (token: CST.Token | undefined): boolean =>
 
 function refuseAllButPlainData(document: Document.Parsed): void {
   visit(document, (_key, node) => {
-    if (isAlias(node)) throw unreadable('aliases are not taken');
     if (!isNode(node)) return;
-    if (node.tag !== undefined) throw unreadable(`the tag ${node.tag} is not taken`);
-    if ('anchor' in node && node.anchor !== undefined) throw unreadable(`the anchor ${node.anchor} is not taken`);
+    const offset = node.range?.[0];
+    if (isAlias(node)) throw unreadable('aliases are not taken', offset);
+    if (node.tag !== undefined) throw unreadable(`the tag ${node.tag} is not taken`, offset);
+    if ('anchor' in node && node.anchor !== undefined) throw unreadable(`the anchor ${node.anchor} is not taken`, offset);
   });
 }
 
-function unreadable(problem: string): GateError {
-  return new GateError('POLICY_INVALID', `The bundle cannot be read: ${problem}`, { path: '', problem });
+function unreadable(problem: string, offset?: number): GateError {
+  return new GateError('POLICY_INVALID', `The bundle cannot be read: ${problem}`, { path: '', problem, ...(offset === undefined ? {} : { offset }) });
 }
