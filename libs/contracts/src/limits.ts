@@ -72,6 +72,8 @@ export const LIMITS = {
   /** Veto requests under way of one tenant in one process. */
   vetoInFlight: 16,
   vetoAnswerBytes: 64 * 1024,
+  /** Inputs in one request to a subscriber, together; what does not fit is left out, and said to be. */
+  vetoRequestBytes: 1024 * 1024,
   webhooks: 20,
   webhookTimeoutMs: 10_000,
   /** Deliveries under way to one webhook in one process. */
