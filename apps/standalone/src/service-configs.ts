@@ -5,13 +5,16 @@ import type { Secrets } from './secrets.js';
 
 /** What each service is told: its own credentials, and of the rest only what it needs. */
 export function serviceConfigs(at: { readonly natsUrl: string; readonly databaseUrl: string; readonly port: number }, secrets: Secrets): Record<ServiceName, ServiceConfig> {
-  const { keyId, privateKey, publicKey } = secrets.assertion;
+  const { outboundKey, assertion: { keyId, privateKey, publicKey } } = secrets;
   const own: Partial<Record<ServiceName, Omit<ServiceConfig, 'broker'>>> = {
     gateway: {
       http: { host: '127.0.0.1', port: at.port },
       assertionKey: { keyId, privateKey },
       operatorKeyHash: createHash('sha256').update(secrets.operatorKey).digest('hex'),
+      outboundKey,
     },
+    policy: { outboundKey },
+    notifier: { outboundKey, publicUrl: `http://127.0.0.1:${at.port}` },
     planner: { assertionPublicKeys: { [keyId]: publicKey } },
     audit: { database: { url: withoutCredentials(at.databaseUrl), passwords: secrets.database } },
   };

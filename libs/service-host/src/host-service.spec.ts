@@ -36,7 +36,7 @@ describe('a hosted service, each in its own account', () => {
 
     const gateway = await bench.as('gateway');
     const commands = new CommandClient(gateway.connection);
-    await expect(commands.call('policy.activate-bundle', { bundle: {} as never, at: '', context })).resolves.toEqual({ sequence: 1, warnings: [] });
+    await expect(commands.call('policy.activate-bundle', { layer: 'rules', bundle: {} as never, at: '', context })).resolves.toEqual({ sequence: 1, warnings: [] });
     await expect(commands.call('executor.health', { context })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await eventually(async () => (await commands.call('policy.health', { context })).consumers[0]?.unacknowledged === 0, 'the acknowledgement has crossed the accounts');
     const health = await commands.call('policy.health', { context });

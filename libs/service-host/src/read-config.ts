@@ -44,6 +44,8 @@ export function checkConfig(value: unknown): ServiceConfig {
   }
   if (config.assertionPublicKeys !== undefined) for (const [id, key] of Object.entries(object(config.assertionPublicKeys, 'assertionPublicKeys'))) text(key, `assertionPublicKeys.${id}`);
   if (config.operatorKeyHash !== undefined) text(config.operatorKeyHash, 'operatorKeyHash');
+  if (config.outboundKey !== undefined) checkOutboundKey(config.outboundKey);
+  if (config.publicUrl !== undefined) checkPublicUrl(config.publicUrl);
   return value as ServiceConfig;
 }
 
@@ -56,6 +58,16 @@ function checkDatabase(database: Record<string, unknown>): void {
 function checkHttp(http: Record<string, unknown>): void {
   text(http.host, 'http.host');
   if (typeof http.port !== 'number' || !Number.isInteger(http.port) || http.port < 0 || http.port > 65_535) refuse('http.port', 'a port, 0 for any free one');
+}
+
+function checkOutboundKey(key: unknown): void {
+  if (typeof key !== 'string' || !/^[A-Za-z0-9+/]{43}=$/.test(key)) refuse('outboundKey', '32 bytes in base64');
+}
+
+function checkPublicUrl(url: unknown): void {
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  const plain = parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+  if (!plain) refuse('publicUrl', 'an http or https URL without credentials and query');
 }
 
 function object(value: unknown, name: string): Record<string, unknown> {

@@ -53,6 +53,8 @@ describe('a service’s process', () => {
     ['no file is named', undefined, /COUNTERSIGN_CONFIG names no file/],
     ['it is not JSON', '{"broker": hunter2', /not JSON/],
     ['a setting is missing', '{"broker":{"urls":["nats://127.0.0.1:1"],"user":"u"}}', /broker\.password must be a text/],
+    ['the key for what is sent is too short', '{"broker":{"urls":["nats://127.0.0.1:1"],"user":"u","password":"p"},"outboundKey":"hunter2"}', /outboundKey must be 32 bytes in base64/],
+    ['the public address holds a password', '{"broker":{"urls":["nats://127.0.0.1:1"],"user":"u","password":"p"},"publicUrl":"https://a:hunter2@gate.example"}', /publicUrl must be an http or https URL without credentials/],
   ])('refuses a configuration when %s, quoting none of it', async (_, text, says) => {
     const path = join(bench.dir, 'wrong.json');
     if (text !== undefined) await writeFile(path, text);

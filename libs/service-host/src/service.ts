@@ -17,6 +17,10 @@ export interface ServiceConfig {
   readonly assertionPublicKeys?: Readonly<Record<string, string>>;
   /** gateway only: SHA-256 (hex) of the operator's key, which may register tenants and nothing else. */
   readonly operatorKeyHash?: string;
+  /** gateway, policy, notifier: base64 of 32 bytes, from which the secrets of webhooks and veto subscribers are derived. Another one makes all of them void. */
+  readonly outboundKey?: string;
+  /** notifier only: where people reach the gateway, for links; without a path's end. */
+  readonly publicUrl?: string;
 }
 
 /** What every service's module is built from; made once by the host, outside of Nest. */

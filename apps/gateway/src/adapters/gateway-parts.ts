@@ -1,5 +1,6 @@
 import type { CommandContext, LogStream, ServiceName } from '@countersign/contracts';
 import { LiveFeed, readFrom } from '@countersign/event-log-jetstream';
+import { endpointSecret } from '@countersign/outbound';
 import type { ServiceInfra } from '@countersign/service-host';
 import { CommandClient, DeadLetterOffice } from '@countersign/transport-jetstream';
 import type { Commands, DeadLetters, GatewayParts, History } from '../ports.js';
@@ -8,7 +9,7 @@ import { letterMessage } from './letter-message.js';
 /** The edge's parts over the service's own connection. The feed is not started yet. */
 export function gatewayParts(infra: ServiceInfra): GatewayParts & { readonly feed: LiveFeed } {
   const { config, broker, log, blobs, logger, now } = infra;
-  const { assertionKey, operatorKeyHash } = config;
+  const { assertionKey, operatorKeyHash, outboundKey } = config;
   if (!assertionKey) throw new Error('The gateway signs answers, and its configuration has no assertionKey');
   const client = new CommandClient(broker.connection);
   const feed = new LiveFeed({ ...broker, onFault: (fault) => logger.error({ fault: String(fault) }, 'a fault in the live feed') });
@@ -18,6 +19,7 @@ export function gatewayParts(infra: ServiceInfra): GatewayParts & { readonly fee
     history: historyOf(infra),
     commands: commandsOf(client),
     deadLetters: deadLettersOf(infra, client),
+    ...(outboundKey === undefined ? {} : { endpointSecret: (endpoint) => endpointSecret(outboundKey, endpoint) }),
   };
 }
 
