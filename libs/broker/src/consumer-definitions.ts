@@ -34,7 +34,7 @@ function configOf(spec: ConsumerSpec, service: ServiceName): Partial<ConsumerCon
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
     ack_wait: LIMITS.ackWaitMs * 1_000_000,
-    max_deliver: LIMITS.maxDeliver,
+    max_deliver: spec.from === 'outbox' ? LIMITS.outboxMaxDeliver : LIMITS.maxDeliver,
     max_ack_pending: LIMITS.maxAckPending,
     filter_subjects: consumerFilters(spec, service),
     backoff: [],

@@ -81,6 +81,14 @@ export const LIMITS = {
   /** Tries of one delivery, with growing pauses from `webhookFirstPauseMs`; then it is a dead letter. */
   webhookTries: 8,
   webhookFirstPauseMs: 2_000,
+  /** Deliveries under way of one tenant in one process, over all its webhooks. */
+  webhookInFlightOfTenant: 16,
+  /** Deliveries that wait for their turn at one webhook in one process; more become dead letters. */
+  webhookWaiting: 500,
+  /** What one message to a webhook says of its items, together; of what does not fit only the number is told. */
+  webhookItemsBytes: 64 * 1024,
+  /** Consumer of OUTBOX: as `maxDeliver`, but waiting for a turn at a slow webhook costs deliveries as well. */
+  outboxMaxDeliver: 1_000,
   outboxAgeMs: 7 * 24 * 3_600_000,
   approvalGroups: 20,
   freezes: 100,

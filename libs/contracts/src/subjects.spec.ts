@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { AGGREGATES, LOG_STREAMS, SERVICES, STREAM_OF } from './flow.js';
 import { NO_SESSION, planIdFrom, sessionIdFrom } from './ids.js';
 import {
-  LIVE_PREFIX, aggregateFilter, blobSubject, catalogueFilter, eventSubject, keyText, parseEventSubject, planKey, policyKey, providerKey, sessionFilter,
+  LIVE_PREFIX, aggregateFilter, blobSubject, catalogueFilter, eventSubject, keyText, outboxSubject, parseEventSubject, parseOutboxSubject, planKey, policyKey, providerKey, sessionFilter,
   sessionKey, streamOf, tenantFilter, tenantKey, type AggregateKey,
 } from './subjects.js';
 
@@ -35,6 +35,17 @@ describe('the subject of an event', () => {
     'evt.acme.s1.plan.p1.planner.1e3', 'evt.acme.s1.run.p1.planner.1', 'evt.acme.s1.constructor.p1.planner.1', 'evt.acme..plan.p1.planner.1',
     'evt..s1.plan.p1.planner.1', 'evt.acme.s1.plan..planner.1', 'evt.acme.s1.plan.p1..1', 'cmd.acme.s1.plan.p1.planner.1',
   ])('is none in %j', (subject) => expect(parseEventSubject(subject)).toBeUndefined());
+});
+
+describe('the subject of a delivery', () => {
+  it('is read back into what it was made of', () => {
+    fc.assert(fc.property(token, token, fc.constantFrom(...LOG_STREAMS), revs, (tenant, webhook, stream, sequence) => {
+      expect(parseOutboxSubject(outboxSubject({ tenant, webhook, stream, sequence }))).toEqual({ tenant, webhook, stream, sequence });
+    }));
+  });
+
+  it.each(['', 'outbox.notifier.acme.ops.GATE', 'outbox.notifier.acme.ops.GATE.0', 'outbox.notifier.acme.ops.GATE.01', 'outbox.notifier.acme.ops.BLOBS.1', 'outbox.other.acme.ops.GATE.1', 'outbox.notifier..ops.GATE.1', 'outbox.notifier.acme.ops.GATE.1.2'])(
+    'is none in %j', (subject) => expect(parseOutboxSubject(subject)).toBeUndefined());
 });
 
 describe('filters', () => {

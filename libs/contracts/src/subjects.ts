@@ -1,6 +1,6 @@
 import { NO_SESSION, type PlanId, type SessionId, type TenantId, sessionOfPlan } from './ids.js';
 import type { PolicyLayer } from './policy.js';
-import { STREAM_OF, type AggregateName, type LogStream, type ServiceName } from './flow.js';
+import { LOG_STREAMS, STREAM_OF, type AggregateName, type LogStream, type ServiceName } from './flow.js';
 
 /** Names one aggregate: `evt.<tenant>.<session>.<aggregate>.<id>`. */
 export interface AggregateKey {
@@ -68,6 +68,24 @@ export function parseEventSubject(subject: string): ParsedSubject | undefined {
   const revision = Number(rev);
   if (!REVISION.test(rev) || !Number.isSafeInteger(revision)) return undefined;
   return { key: { tenant, session, aggregate: aggregate as AggregateName, id }, author: author as ServiceName, rev: revision };
+}
+
+/** One delivery: what happened at `sequence` of `stream`, told to one webhook. Its subject is written once. */
+export interface OutboxKey {
+  readonly tenant: TenantId;
+  readonly webhook: string;
+  readonly stream: LogStream;
+  readonly sequence: number;
+}
+
+export const outboxSubject = ({ tenant, webhook, stream, sequence }: OutboxKey): string => `outbox.notifier.${tenant}.${webhook}.${stream}.${sequence}`;
+
+/** Undefined when it is not a delivery's subject; never throws. */
+export function parseOutboxSubject(subject: string): OutboxKey | undefined {
+  const [outbox, service, tenant, webhook, stream, sequence, ...rest] = subject.split('.');
+  if (outbox !== 'outbox' || service !== 'notifier' || rest.length > 0 || !tenant || !webhook || !sequence || !REVISION.test(sequence)) return undefined;
+  const known = LOG_STREAMS.find((name) => name === stream);
+  return known ? { tenant, webhook, stream: known, sequence: Number(sequence) } : undefined;
 }
 
 export const keyText = (key: AggregateKey): string => `${key.tenant}.${key.session}.${key.aggregate}.${key.id}`;

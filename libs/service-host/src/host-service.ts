@@ -82,6 +82,7 @@ function strategyOf(definition: ServiceDefinition, infra: ServiceInfra): JetStre
     connection: broker.connection,
     apiPrefix: broker.apiPrefix,
     ...(definition.consumes === undefined ? {} : { consumes: definition.consumes }),
+    ...(definition.skip === undefined ? {} : { skip: definition.skip(infra) }),
     ...(definition.concurrency === undefined ? {} : { concurrency: definition.concurrency }),
   });
 }

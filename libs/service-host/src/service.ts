@@ -51,6 +51,8 @@ export interface ServiceDefinition {
   readonly module: (infra: ServiceInfra) => DynamicModule;
   /** Messages in work at a time, of each consumer. Default 256. */
   readonly concurrency?: number;
+  /** Which messages are nothing to it, told by their subject before they are read. Default: none. */
+  readonly skip?: (infra: ServiceInfra) => (subject: string) => boolean | Promise<boolean>;
   /** Streams that the transport consumes for it. Default: what FLOW says; `[]` where the module takes from its consumers itself. */
   readonly consumes?: readonly string[];
   /** Only of a service with an HTTP surface; `ServiceConfig.http` says where it listens. */

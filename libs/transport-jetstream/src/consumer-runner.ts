@@ -13,6 +13,9 @@ import { settle, type Settlement } from './settlement.js';
 /** Runs the handler for what a message says; a message without a handler is done. */
 export type Dispatch = (parsed: Parsed, delivery: Delivery) => Promise<unknown>;
 
+/** @throws GateError: the message waits */
+export type Skip = (subject: string) => boolean | Promise<boolean>;
+
 export interface RunnerOptions {
   readonly connection: NatsConnection;
   readonly stream: string;
@@ -24,6 +27,8 @@ export interface RunnerOptions {
   readonly forgetsTerminated: boolean;
   readonly concurrency: number;
   readonly parse: Parse;
+  /** Whether this message is nothing to this service, told by its subject alone; it is then acknowledged unread. */
+  readonly skip?: Skip;
   readonly dispatch: Dispatch;
   readonly watch: LoopWatch;
   readonly logger: TransportLogger;
@@ -74,6 +79,7 @@ export class ConsumerRunner {
   /** One run outside of the consumer, for the retry of a dead letter; nothing is acknowledged. */
   async runOnce(message: LogMessage, delivery: Delivery): Promise<Outcome> {
     try {
+      if (await this.options.skip?.(message.subject)) return { kind: 'done' };
       const parsed = this.options.parse(message);
       await faultPoint('runner.before-handler');
       return outcomeOfReturn(await this.options.dispatch(parsed, delivery));

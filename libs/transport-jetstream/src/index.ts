@@ -4,6 +4,8 @@ export { DeadLetterOffice } from './dead-letters.js';
 export { JetStreamStrategy } from './jetstream-strategy.js';
 export type { TransportLogger } from './logger.js';
 export type { Decode } from './parse.js';
+export type { Skip } from './consumer-runner.js';
+export { GivenUp } from './outcome.js';
 export { OnCommand, OnEvent, OnOutbox, OnTimer } from './patterns.js';
 export { RethrowFilter } from './rethrow-filter.js';
 export type { StrategyOptions } from './strategy-options.js';

@@ -54,6 +54,29 @@ describe('the strategy', () => {
     expect(seen).toEqual(['proposed']);
   });
 
+  it('acknowledges unread what its subject says is nothing to the service, and waits while that cannot be said', async () => {
+    const seen: number[] = [];
+    const asked: string[] = [];
+    @Controller()
+    class Events {
+      @OnEvent('plan.Proposed') proposed(@Payload() event: StoredEvent): void { seen.push(event.sequence); }
+    }
+    let away = true;
+    const skip = async (subject: string): Promise<boolean> => {
+      asked.push(subject);
+      if (away && asked.length === 2) throw new GateError('UNAVAILABLE');
+      away &&= asked.length < 2;
+      return subject.includes('.t2.');
+    };
+    await bench.consumer('GATE', 'policy');
+    await bench.service('policy', Events, { skip });
+    await bench.connection.request('evt.t2.s1.plan.s1-p1.planner.1', 'not an event at all');
+    await eventually(async () => (await unsettled()) === 0, 'acknowledged unread');
+    await bench.event('plan.Proposed');
+    await eventually(async () => (await unsettled()) === 0, 'handled once it could be said');
+    expect([seen, asked.length]).toEqual([[2], 3]);
+  });
+
   it('refuses to start with two handlers for one pattern, and without its consumer', async () => {
     @Controller()
     class Twice {

@@ -87,11 +87,12 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   private bindRunners(manager: JetStreamManager, handlers: HandlerTable): Promise<ConsumerRunner[]> {
-    const { connection, service, logger, apiPrefix = 'LOGAPI', concurrency = 256 } = this.options;
+    const { connection, service, logger, skip, apiPrefix = 'LOGAPI', concurrency = 256 } = this.options;
     const streams = this.options.consumes ?? FLOW[service].consumes.map((consumer) => consumer.stream);
     return Promise.all(streams.map(async (stream) => new ConsumerRunner({
       ...(await bindConsumer(manager, stream, service)),
       connection, logger, concurrency,
+      ...(skip ? { skip } : {}),
       nextSubject: `${apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${service}`,
       parse: this.parserOf(stream),
       dispatch: dispatching(handlers),

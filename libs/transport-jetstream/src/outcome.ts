@@ -1,6 +1,16 @@
-import { isGateError } from '@countersign/kernel';
+import { isGateError, type GateError } from '@countersign/kernel';
 import type { Handled } from './delivery.js';
 import { Unparsable } from './parse.js';
+
+/** Thrown by a handler that counts its tries itself and has made the last one: a dead letter now, with this reason. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+
+  /** @param why shown to people */
+  constructor(readonly why: GateError) {
+    super(why.message);
+  }
+}
 
 /** How one run of a handler ended. */
 export type Outcome =
@@ -13,7 +23,9 @@ export type Outcome =
   | { readonly kind: 'unreadable'; readonly error: Error }
   /** Not an event at all; no run will ever read it. */
   | { readonly kind: 'unparsable'; readonly error: Error }
-  | { readonly kind: 'failed'; readonly error: Error };
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** As `failed`, and its handler says that it was the last time. */
+  | { readonly kind: 'given up'; readonly error: GateError };
 
 export function outcomeOfReturn(returned: unknown): Outcome {
   const ms = (returned as Exclude<Handled, void> | undefined | null)?.retryInMs;
@@ -22,6 +34,7 @@ export function outcomeOfReturn(returned: unknown): Outcome {
 
 export function outcomeOfThrow(thrown: unknown): Outcome {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error instanceof GivenUp) return { kind: 'given up', error: error.why };
   if (error instanceof Unparsable) return { kind: 'unparsable', error };
   if (isGateError(error, 'EVENT_UNREADABLE')) return { kind: 'unreadable', error };
   if (isGateError(error, 'UNAVAILABLE', 'BUSY', 'TIMEOUT', 'TOO_MANY_REQUESTS')) return { kind: 'unavailable', error };

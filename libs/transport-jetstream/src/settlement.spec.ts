@@ -1,6 +1,6 @@
 import { GateError } from '@countersign/kernel';
 import fc from 'fast-check';
-import { outcomeOfReturn, outcomeOfThrow } from './outcome.js';
+import { GivenUp, outcomeOfReturn, outcomeOfThrow } from './outcome.js';
 import { Unparsable } from './parse.js';
 import { settle, waitBudget, type Tries } from './settlement.js';
 
@@ -35,6 +35,12 @@ describe('what becomes of a delivery', () => {
 
   it('is given up at once when no run will ever read it', () => {
     expect(settle(outcomeOfThrow(new Unparsable('no JSON')), tries())).toEqual({ kind: 'term', reason: 'unparsable: no JSON' });
+  });
+
+  it('is given up at once when its handler has made its last try', () => {
+    const outcome = outcomeOfThrow(new GivenUp(new GateError('UNAVAILABLE', 'It answered 500 eight times')));
+    expect(settle(outcome, tries())).toEqual({ kind: 'term', reason: 'failed: UNAVAILABLE: It answered 500 eight times' });
+    expect(settle(outcome, tries({ forgetsTerminated: true }))).toEqual({ kind: 'nak', delayMs: 0 });
   });
 
   it('a wait is never the last: whatever came before, it leaves the message with a delivery to come or with its holder', () => {

@@ -44,6 +44,8 @@ export function settle(outcome: Outcome, tries: Tries): Settlement {
       return waiting(exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries), tries);
     case 'unparsable':
       return { kind: 'term', reason: `unparsable: ${tellable(outcome.error)}` };
+    case 'given up':
+      return givenUp(outcome.error, tries);
     case 'failed':
       return isLast(tries) ? givenUp(outcome.error, tries) : { kind: 'nak', delayMs: exponential(FAILURE_FIRST_MS, FAILURE_MOST_MS, tries) };
   }

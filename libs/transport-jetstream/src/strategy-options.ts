@@ -1,5 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { ServiceName } from '@countersign/contracts';
+import type { Skip } from './consumer-runner.js';
 import type { TransportLogger } from './logger.js';
 import type { Decode } from './parse.js';
 
@@ -18,6 +19,8 @@ export interface StrategyOptions {
   readonly consumes?: readonly string[];
   /** Messages in work at a time, of each consumer. Default 256. */
   readonly concurrency?: number;
+  /** Messages that are nothing to the service, told by their subject before they are read. Default: none. */
+  readonly skip?: Skip;
   /** Default `LIMITS.shutdownDrainMs`. */
   readonly drainMs?: number;
 }

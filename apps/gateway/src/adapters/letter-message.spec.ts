@@ -6,6 +6,8 @@ describe('whose a dead letter is', () => {
     ['timer.planner.fire.plan.acme.s1-p1', { tenant: 'acme' }],
     ['timer.planner.fire.other.acme', {}],
     ['timer.planner.set.plan.acme.s1-p1', {}],
+    ['outbox.notifier.acme.ops.GATE.17', { tenant: 'acme' }],
+    ['outbox.notifier.acme.ops.GATE', {}],
     ['evt.acme', {}],
     ['something.else', {}],
   ])('%s', (subject, owner) => {

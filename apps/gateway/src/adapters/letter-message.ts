@@ -1,4 +1,4 @@
-import { FLOW, SERVICES, TENANT_ID_PATTERN, parseEventSubject } from '@countersign/contracts';
+import { FLOW, SERVICES, TENANT_ID_PATTERN, parseEventSubject, parseOutboxSubject } from '@countersign/contracts';
 import { decodeStored, firedTimer } from '@countersign/event-log-jetstream';
 import { GateError } from '@countersign/kernel';
 import type { ServiceInfra } from '@countersign/service-host';
@@ -25,7 +25,7 @@ export async function letterMessage({ manager }: Broker, stream: string, sequenc
 /** Out of the subject alone, so that an event that cannot be read has an owner too. */
 export function tenantOf(subject: string): Pick<LetterMessage, 'tenant'> {
   const [what, ownerOfTimer] = firedTimer('planner', subject)?.split('.') ?? [];
-  const tenant = parseEventSubject(subject)?.key.tenant ?? (what === 'plan' ? ownerOfTimer : undefined);
+  const tenant = parseEventSubject(subject)?.key.tenant ?? parseOutboxSubject(subject)?.tenant ?? (what === 'plan' ? ownerOfTimer : undefined);
   return tenant !== undefined && TENANT_ID_PATTERN.test(tenant) ? { tenant } : {};
 }
 
