@@ -20,6 +20,11 @@ export const FAULT_POINTS = [
   /** The provider has answered; the outcome is not written. */
   'executor.before-outcome',
   'executor.after-outcome',
+  /** The event is known to be told; nothing of it is in the outbox. */
+  'notifier.before-outbox',
+  'notifier.before-delivery',
+  /** The receiver has answered; the delivery is not settled. */
+  'notifier.after-delivery',
   /** Rows and checkpoint are written; the transaction is not committed. */
   'audit.before-commit',
   'audit.after-commit',
