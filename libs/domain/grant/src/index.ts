@@ -1,0 +1,3 @@
+export type { GrantEvent } from './events.js';
+export * from './state.js';
+export * from './decisions.js';
