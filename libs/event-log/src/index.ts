@@ -7,6 +7,7 @@ export { backoffMs } from './backoff.js';
 export { checkKey, prepareAppend } from './append-rules.js';
 export { decodeEvent, encodeEvent, type EncodedEvent, type RawEvent } from './event-codec.js';
 export { causedBy } from './caused-by.js';
+export { acceptedOf, metaOf } from './commanded.js';
 export { gapless } from './gapless.js';
 export { subjectMatches } from './subject-match.js';
 export { InMemoryBroker, type LiveListener } from './in-memory/broker.js';

@@ -1,9 +1,8 @@
 import { planKey, type AggregateKey, type Answered, type AnswerItem, type Command, type EventMeta, type PlanEvent } from '@countersign/contracts';
 import { answerItems, checkAnswer, type AnswerOfItem, type AnswerResult, type PlanState } from '@countersign/domain-plan';
-import { GroupedWriter, type GroupDecision, type Transacted } from '@countersign/event-log';
+import { type GroupDecision, GroupedWriter, metaOf, type Transacted } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
 import { GateError, isGateError } from '@countersign/kernel';
-import { metaOf } from '../command-meta.js';
 import type { PlanClock } from '../lifetime/plan-clock.js';
 import type { PlannerStores } from '../stores.js';
 import type { AssertionVerifier } from './assertion-verifier.js';

@@ -1,10 +1,9 @@
 import { LIMITS, planKey, type Accepted, type AggregateKey, type Command, type CorrectItem, type JsonObject, type Sealed } from '@countersign/contracts';
 import { correctItem, isPreviewable, type CorrectionOfItem, type ItemState, type PlanState } from '@countersign/domain-plan';
-import type { BlobStore } from '@countersign/event-log';
+import { acceptedOf, type BlobStore, metaOf } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
 import { GateError, isGateError } from '@countersign/kernel';
 import type { SchemaChecks } from '@countersign/providers';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlanClock } from '../lifetime/plan-clock.js';
 import type { PlannerStores } from '../stores.js';
 import type { AssertionVerifier } from './assertion-verifier.js';

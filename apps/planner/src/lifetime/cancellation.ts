@@ -1,6 +1,6 @@
+import { acceptedOf, metaOf } from '@countersign/event-log';
 import { planKey, type Accepted, type CancelPlan, type Command } from '@countersign/contracts';
 import { closePlan } from '@countersign/domain-plan';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
 
 /** Denies what is undecided of a plan, and lets nothing more of it be started; what runs is not stopped. */

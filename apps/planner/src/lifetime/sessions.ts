@@ -4,9 +4,8 @@ import {
 } from '@countersign/contracts';
 import { endSession, openSession, revokeSessionGrant, type OpenedUnder, type Repeatable } from '@countersign/domain-session';
 import { settingsOf } from '@countersign/domain-tenant';
-import type { Transacted } from '@countersign/event-log';
+import { acceptedOf, metaOf, type Transacted } from '@countersign/event-log';
 import { GateError, isGateError } from '@countersign/kernel';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { LifetimeParts } from './lifetime-parts.js';
 
 /** Until what the process that ended a session did not close is closed by whoever gets the timer. */

@@ -3,11 +3,10 @@ import {
 } from '@countersign/contracts';
 import { checkCalls, propose, proposedBefore, type PlanState, type ProposePlan } from '@countersign/domain-plan';
 import { requireOpen } from '@countersign/domain-session';
-import type { BlobStore, Folded } from '@countersign/event-log';
+import { acceptedOf, type BlobStore, type Folded, metaOf } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
 import { GateError, isGateError } from '@countersign/kernel';
 import type { SchemaChecks } from '@countersign/providers';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { OpenPlans } from '../lifetime/open-plans.js';
 import type { PlanClock } from '../lifetime/plan-clock.js';
 import type { PlannerStores } from '../stores.js';

@@ -5,9 +5,9 @@ import {
 } from '@countersign/contracts';
 import { registerProvider, removeProvider, runsLocally } from '@countersign/domain-provider';
 import { mayStartProcesses } from '@countersign/domain-tenant';
+import { acceptedOf, metaOf } from '@countersign/event-log';
 import { GateError, canonicalJson, isGateError } from '@countersign/kernel';
 import { compileSchema } from '@countersign/providers';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
 
 /** The registration's own members beside endpoint and operations. */

@@ -5,9 +5,8 @@ import {
 import {
   changeSettings, freeze, registerSubscriber, registerWebhook, removeSubscriber, removeWebhook, unfreeze, type TenantState,
 } from '@countersign/domain-tenant';
-import type { Position } from '@countersign/event-log';
+import { acceptedOf, metaOf, type Position } from '@countersign/event-log';
 import { GateError, type Decision } from '@countersign/kernel';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
 
 /** Events of a tenant that are left for stopping: freezes, their lifting, and keys that are revoked. */

@@ -2,8 +2,8 @@ import {
   TENANT_ID_PATTERN, tenantKey, type Accepted, type Command, type IssueKey, type RegisterTenant, type RevokeKey,
 } from '@countersign/contracts';
 import { issueKey, registerTenant, revokeKey } from '@countersign/domain-tenant';
+import { acceptedOf, metaOf } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
-import { acceptedOf, metaOf } from '../command-meta.js';
 import type { PlannerStores } from '../stores.js';
 import { leaveRoomForStopping } from './tenant-care.js';
 

@@ -1,5 +1,5 @@
 import type { Accepted, CommandContext, EventMeta } from '@countersign/contracts';
-import type { Transacted } from '@countersign/event-log';
+import type { Transacted } from './aggregate-store.js';
 
 /** What is said of an event that a command led to. @param as how the caller acts: an agent proposes, a person answers and administers */
 export const metaOf = (context: CommandContext, as: 'agent' | 'person'): EventMeta => ({
