@@ -68,7 +68,7 @@ describe('policy as a service, in its own account', () => {
   it('judges by the defaults, then by the bundle that was activated before', async () => {
     expect(await judged('a', ['read', 'write'])).toEqual(['allow policy:default', 'ask policy:default']);
     const activated = await gateway.call('policy.activate-bundle', {
-      context: { tenant: 'acme', principal: 'ops', correlationId: 'r2' }, at: planFacts.T0,
+      context: { tenant: 'acme', principal: 'ops', correlationId: 'r2' }, at: planFacts.T0, layer: 'rules',
       bundle: { rules: [{ id: 'no-writes', match: { tool_name: 'write' }, action: 'deny' }] },
     });
     expect(activated).toMatchObject({ version: 1, warnings: [] });
@@ -81,7 +81,7 @@ describe('policy as a service, in its own account', () => {
 
   it('refuses a bundle that contradicts itself, naming both rules', async () => {
     await expect(gateway.call('policy.activate-bundle', {
-      context: { tenant: 'acme', principal: 'ops', correlationId: 'r2' }, at: planFacts.T0,
+      context: { tenant: 'acme', principal: 'ops', correlationId: 'r2' }, at: planFacts.T0, layer: 'rules',
       bundle: { rules: [{ id: 'a', match: {}, action: 'deny' }, { id: 'b', match: {}, action: 'ask' }] },
     })).rejects.toMatchObject({ code: 'POLICY_CONFLICT', details: { rules: ['a', 'b'] } });
   });

@@ -51,6 +51,8 @@ export const LIMITS = {
   /** `over` of one rule. */
   policyOver: 20,
   policyProfiles: 60,
+  /** Rules no longer in force whose first activation a tenant's policy still knows. */
+  policyPublished: 10_000,
   /** Approver roles or groups of one rule. */
   policyRoles: 10,
   quorum: 10,

@@ -1,9 +1,14 @@
+import type { AskTerms } from '@countersign/contracts';
 import { itemDigestOf, planFold } from '@countersign/domain-plan';
 import { NO_RULES_DIGEST } from '@countersign/domain-policy-bundle';
 import { injectFaults } from '@countersign/fault-points';
 import { foldOf } from '@countersign/kernel';
+import { ENGINE_VERSION } from '@countersign/policy-engine';
 import { planFacts } from '@countersign/testkit';
-import { PLAN_ID, at, policyInMemory } from './test/policy-in-memory.js';
+import { DELIVERY, PLAN_ID, at, policyInMemory } from '../test/policy-in-memory.js';
+
+/** The terms of an ask that no rule makes stricter. */
+const ONCE_OR_MORE: AskTerms = { quorum: 1, onTimeout: 'deny', scopes: ['once', 'session', 'always'] };
 
 async function withSession(): Promise<ReturnType<typeof policyInMemory>> {
   const policy = policyInMemory();
@@ -17,12 +22,12 @@ describe('a proposal', () => {
   it('is judged whole in one event by the defaults of a tenant without rules, reading nothing of the plan', async () => {
     const policy = await withSession();
     const event = await policy.propose(['read', 'write', 'question']);
-    expect(await policy.evaluation.proposed(event)).toBeUndefined();
+    expect(await policy.asked(event)).toBeUndefined();
     expect(policy.verdicts()).toEqual(['i1 allow policy:default', 'i2 ask policy:default', 'i3 allow policy:default']);
     const [proposed, evaluated] = policy.events();
     expect(evaluated).toMatchObject({
       type: 'plan.Evaluated', rev: 2, author: 'policy', meta: { actor: 'service:policy', correlationId: 'r1', causationId: `GATE:${proposed!.sequence}` },
-      data: { round: 1, bundle: { version: 0, digest: NO_RULES_DIGEST }, saw: { session: 1, catalogue: 0 }, evaluatedAt: at(0), engine: 'core-1' },
+      data: { round: 1, bundle: { version: 0, digest: NO_RULES_DIGEST }, saw: { session: 1, catalogue: 0 }, evaluatedAt: at(0), engine: ENGINE_VERSION },
     });
     // the session only: the proposal is the plan's whole past
     expect(policy.log.loads).toBe(1);
@@ -30,18 +35,18 @@ describe('a proposal', () => {
 
   it('gives an ask its absolute expiry and the digest an answer must name', async () => {
     const policy = await withSession();
-    await policy.evaluation.proposed(await policy.propose(['write']));
+    await policy.asked(await policy.propose(['write']));
     const plan = foldOf(planFold, policy.events().slice(0, 1));
     expect(policy.events()[1]).toMatchObject({
-      data: { items: [{ itemId: 'i1', expiresAt: at(1_800), itemDigest: itemDigestOf(PLAN_ID, plan.items.get('i1')!, { expiresAt: at(1_800) }) }] },
+      data: { items: [{ itemId: 'i1', expiresAt: at(1_800), itemDigest: itemDigestOf(PLAN_ID, plan.items.get('i1')!, { decision: 'ask', decidedBy: 'policy:default', terms: ONCE_OR_MORE, expiresAt: at(1_800) }) }] },
     });
   });
 
   it('is judged once, however often it is delivered', async () => {
     const policy = await withSession();
     const event = await policy.propose(['write']);
-    await Promise.all([policy.evaluation.proposed(event), policy.evaluation.proposed(event), policy.evaluation.proposed(event)]);
-    await policy.evaluation.proposed(event);
+    await Promise.all([policy.asked(event), policy.asked(event), policy.asked(event)]);
+    await policy.asked(event);
     expect(policy.events().map(({ type }) => type)).toEqual(['plan.Proposed', 'plan.Evaluated']);
   });
 
@@ -49,14 +54,14 @@ describe('a proposal', () => {
     const policy = await withSession();
     const event = await policy.propose(['write', 'read']);
     const other = policy.another();
-    await Promise.all([policy.evaluation.proposed(event), other.evaluation.proposed(event)]);
+    await Promise.all([policy.asked(event), other.evaluation.asked(event, DELIVERY)]);
     expect(policy.events().map(({ type }) => type)).toEqual(['plan.Proposed', 'plan.Evaluated']);
   });
 
   it('is denied when its session has ended', async () => {
     const policy = await withSession();
     await policy.endSession();
-    await policy.evaluation.proposed(await policy.propose(['read', 'write']));
+    await policy.asked(await policy.propose(['read', 'write']));
     expect(policy.verdicts()).toEqual(['i1 deny session:ended', 'i2 deny session:ended']);
   });
 
@@ -64,7 +69,7 @@ describe('a proposal', () => {
     const policy = await withSession();
     const event = await policy.propose(['edit', 'read']);
     injectFaults('policy.before-append=delay:50@1');
-    const judged = policy.evaluation.proposed(event);
+    const judged = policy.asked(event);
     await new Promise((resolve) => setTimeout(resolve, 10));
     await policy.endSession();
     await policy.preview(planFacts.previewTree('i1'));
@@ -74,7 +79,7 @@ describe('a proposal', () => {
 
   it('is denied when its session was never opened', async () => {
     const policy = policyInMemory();
-    await policy.evaluation.proposed(await policy.propose(['read']));
+    await policy.asked(await policy.propose(['read']));
     expect(policy.verdicts()).toEqual(['i1 deny session:ended']);
   });
 
@@ -82,14 +87,14 @@ describe('a proposal', () => {
     const policy = await withSession();
     const event = await policy.propose(['write']);
     await policy.close();
-    await policy.evaluation.proposed(event);
+    await policy.asked(event);
     expect(policy.events().map(({ type }) => type)).toEqual(['plan.Proposed', 'plan.Closed']);
   });
 
   it('too large for one event of verdicts takes several', async () => {
     const policy = await withSession();
     await policy.activate([{ id: 'talkative', match: {}, action: 'deny', message: 'because '.repeat(200) }]);
-    await policy.evaluation.proposed(await policy.propose(Array.from({ length: 300 }, () => 'write')));
+    await policy.asked(await policy.propose(Array.from({ length: 300 }, () => 'write')));
     expect(policy.verdicts()).toHaveLength(300);
     expect(policy.events().length).toBeGreaterThan(2);
   });
@@ -97,7 +102,7 @@ describe('a proposal', () => {
   it('of 1,000 items is judged in one event', async () => {
     const policy = await withSession();
     const operation = planFacts.OPERATIONS['files/write']!;
-    await policy.evaluation.proposed(await policy.propose(Array.from({ length: 1_000 }, () => 'write'), { operations: { 'files/write': operation } }));
+    await policy.asked(await policy.propose(Array.from({ length: 1_000 }, () => 'write'), { operations: { 'files/write': operation } }));
     expect(policy.verdicts()).toHaveLength(1_000);
     expect(policy.events().length).toBeLessThanOrEqual(3);
   });
@@ -109,55 +114,55 @@ describe('previews', () => {
   it('hold back their own items only, until they come', async () => {
     const policy = await withSession();
     const event = await policy.propose(['read', 'edit', 'write']);
-    expect(await policy.evaluation.proposed(event)).toEqual({ retryInMs: 6_025 });
+    expect(await policy.asked(event)).toEqual({ retryInMs: 6_025 });
     expect(policy.verdicts()).toEqual(['i1 allow policy:default', 'i3 ask policy:default']);
-    await policy.evaluation.previewed(await policy.preview(previewTree('i2')));
+    await policy.previewed(await policy.preview(previewTree('i2')));
     expect(policy.verdicts().slice(2)).toEqual(['i2 ask policy:default']);
     policy.setSeconds(7);
-    expect(await policy.evaluation.proposed(event)).toBeUndefined();
+    expect(await policy.asked(event)).toBeUndefined();
     expect(policy.events().map(({ type }) => type)).toEqual(['plan.Proposed', 'plan.Evaluated', 'plan.Previewed', 'plan.Evaluated']);
   });
 
   it('that are overdue are judged as absent', async () => {
     const policy = await withSession();
     const event = await policy.propose(['edit']);
-    expect(await policy.evaluation.proposed(event)).toEqual({ retryInMs: 6_025 });
+    expect(await policy.asked(event)).toEqual({ retryInMs: 6_025 });
     policy.setSeconds(5);
-    expect(await policy.evaluation.proposed(event)).toEqual({ retryInMs: 1_025 });
+    expect(await policy.asked(event)).toEqual({ retryInMs: 1_025 });
     policy.setSeconds(6);
-    expect(await policy.evaluation.proposed(event)).toBeUndefined();
+    expect(await policy.asked(event)).toBeUndefined();
     expect(policy.verdicts()).toEqual(['i1 ask policy:default']);
     const item = foldOf(planFold, policy.events()).items.get('i1')!;
-    expect(item.verdict?.itemDigest).toBe(itemDigestOf(PLAN_ID, { ...item, preview: { itemId: 'i1', absent: 'fanout_unavailable', tookMs: 0 } }, { expiresAt: item.verdict!.expiresAt! }));
+    expect(item.verdict?.itemDigest).toBe(itemDigestOf(PLAN_ID, { ...item, preview: { itemId: 'i1', absent: 'fanout_unavailable', tookMs: 0 } }, item.verdict!));
   });
 
   it('that come before the proposal was handled are judged with it', async () => {
     const policy = await withSession();
     const event = await policy.propose(['edit', 'read']);
     const preview = await policy.preview(previewTree('i1'));
-    await policy.evaluation.previewed(preview);
-    expect(await policy.evaluation.proposed(event)).toBeUndefined();
+    await policy.previewed(preview);
+    expect(await policy.asked(event)).toBeUndefined();
     expect(policy.verdicts()).toEqual(['i1 ask policy:default', 'i2 allow policy:default']);
     expect(policy.events()).toHaveLength(3);
   });
 });
 
 describe('rules', () => {
-  const propose = async (policy: ReturnType<typeof policyInMemory>) => policy.evaluation.proposed(await policy.propose(['read', 'write', 'question']));
+  const propose = async (policy: ReturnType<typeof policyInMemory>) => policy.asked(await policy.propose(['read', 'write', 'question']));
 
   it('that were activated before the proposal judge it', async () => {
     const policy = await withSession();
     const activated = await policy.activate([{ id: 'no-writes', match: { tool_name: 'write' }, action: 'deny', message: 'read only' }]);
     await propose(policy);
-    expect(activated).toEqual({ sequence: 1, version: 1, warnings: [] });
+    expect(activated).toMatchObject({ sequence: 1, version: 1, warnings: [] });
     expect(policy.verdicts()).toEqual(['i1 allow policy:default', 'i2 deny policy:no-writes', 'i3 allow policy:default']);
     expect(policy.events().at(-1)).toMatchObject({ data: { bundle: { version: 1 }, saw: { catalogue: 1 } } });
   });
 
   it('that another process activated judge the next proposal too', async () => {
     const policy = await withSession();
-    await policy.bundles.inForce('acme');
-    await policy.another().bundles.activate({ context: policy.context, bundle: { rules: [{ id: 'no-writes', match: { tool_name: 'write' }, action: 'deny' }] }, at: at(0) });
+    await policy.view.of('acme');
+    await policy.another().bundles.activate({ context: policy.context, layer: 'rules', bundle: { rules: [{ id: 'no-writes', match: { tool_name: 'write' }, action: 'deny' }] }, at: at(0) });
     await propose(policy);
     expect(policy.verdicts()[1]).toBe('i2 deny policy:no-writes');
   });
@@ -179,22 +184,22 @@ describe('rules', () => {
     expect(policy.verdicts()[0]).toBe('i1 deny policy:no-reads');
   });
 
-  it('say nothing when they are in force already, and are refused when no event holds them', async () => {
+  it('say nothing when they are in force already, and are refused when they are too many to be read', async () => {
     const policy = await withSession();
     const rules = [{ id: 'any', match: {}, action: 'allow' }];
-    expect(await policy.activate(rules)).toEqual({ sequence: 1, version: 1, warnings: ['Rule any has an empty match: it matches every item'] });
+    expect(await policy.activate(rules)).toMatchObject({ sequence: 1, version: 1, warnings: ['Rule any has an empty match: it matches every item'] });
     expect(await policy.activate(rules)).toMatchObject({ sequence: 1, version: 1, repeated: true });
-    const long = Array.from({ length: 200 }, (_, index) => ({ id: `r${index}`, match: { tool_name: `op${index}` }, action: 'deny', message: 'x'.repeat(2_000) }));
+    const long = Array.from({ length: 600 }, (_, index) => ({ id: `r${index}`, match: { tool_name: `op${index}` }, action: 'deny', message: 'x'.repeat(2_000) }));
     await expect(policy.activate(long)).rejects.toMatchObject({ code: 'POLICY_INVALID' });
   });
 
   it('are read again only when the tenant’s catalogue has moved', async () => {
     const policy = await withSession();
-    const first = await policy.bundles.inForce('acme');
-    expect(await policy.bundles.inForce('acme')).toBe(first);
+    const first = await policy.view.of('acme');
+    expect(await policy.view.of('acme')).toBe(first);
     await policy.touchCatalogue();
-    const second = await policy.bundles.inForce('acme');
-    expect([second.sequence, second.compiled]).toEqual([1, first.compiled]);
-    expect((await policy.bundles.inForce('other')).sequence).toBe(0);
+    const second = await policy.view.of('acme');
+    expect([second.sequence, second.parts.rules]).toEqual([1, first.parts.rules]);
+    expect((await policy.view.of('other')).sequence).toBe(0);
   });
 });

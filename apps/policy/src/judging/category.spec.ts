@@ -1,5 +1,5 @@
 import { planFacts } from '@countersign/testkit';
-import { PLAN_ID, policyInMemory } from './test/policy-in-memory.js';
+import { PLAN_ID, policyInMemory } from '../test/policy-in-memory.js';
 
 /** Operations of the same names, kinds and risks, made by a tool server or by a slash command. */
 const madeBy = (category: 'tool' | 'slashcommand') => ({
@@ -20,8 +20,8 @@ describe('the category of what produced an item', () => {
       await policy.openSession();
       if (rules.length > 0) await policy.activate(rules);
       const proposed = await policy.propose(['read', 'write', 'put', 'edit', 'question'], madeBy(category));
-      await policy.evaluation.proposed(proposed);
-      await policy.evaluation.previewed(await policy.preview(planFacts.previewTree('i4')));
+      await policy.asked(proposed);
+      await policy.previewed(await policy.preview(planFacts.previewTree('i4')));
       expect(proposed.key.id).toBe(PLAN_ID);
       return policy.verdicts();
     }));
