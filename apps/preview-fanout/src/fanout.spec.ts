@@ -1,12 +1,15 @@
-import { LIMITS, itemIdAt, planKey, type JsonObject, type OperationSnapshot, type PlanEvent, type Proposed, type StoredEvent } from '@countersign/contracts';
+import { LIMITS, itemIdAt, planKey, policyKey, sessionKey, type JsonObject, type PolicyBundle, type OperationSnapshot, type PlanEvent, type Proposed, type StoredEvent } from '@countersign/contracts';
 import { planFold, previewOf } from '@countersign/domain-plan';
-import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, seal, unseal } from '@countersign/event-log';
+import { sessionFold } from '@countersign/domain-session';
+import { PolicyView } from '@countersign/policy-view';
+import { createAggregateStore, InMemoryBlobStore, InMemoryBroker, InMemoryEventLog, NOWHERE, seal, unseal } from '@countersign/event-log';
 import { injectFaults } from '@countersign/fault-points';
-import { GateError } from '@countersign/kernel';
+import { GateError, digestOf } from '@countersign/kernel';
 import { createProviderRegistry, fakeOperations, fakeProviderFactory, parseBehaviour, snapshotOf, type Provider, type ProviderCall } from '@countersign/providers';
 import { planFacts } from '@countersign/testkit';
 import type { Delivery } from '@countersign/transport-jetstream';
 import { Fanout } from './fanout.js';
+import { Guardrails } from './guardrails.js';
 
 const TENANT = 'acme';
 const key = planKey(TENANT, 's00000000aa-p00000000bb');
@@ -24,10 +27,14 @@ async function world(behaviours: Record<string, string>, items: readonly SpecIte
     await log(author).append(key, await log(author).end(key), { ...event, meta: { actor: 'service:test', correlationId: 'c1' } });
     return broker.all('GATE').at(-1) as StoredEvent<PlanEvent>;
   };
+  await log('planner').append(sessionKey(TENANT, key.session as string), NOWHERE, {
+    type: 'session.Opened', data: { agent: 'coder', profile: 'default', kind: 'chat', openedBy: 'agent', requestDigest: 'd', at: planFacts.T0 },
+    meta: { actor: 'agent:agent', correlationId: 'c1' },
+  });
   const proposed = await append('planner', await proposedOf(behaviours, items, blobs));
-  const fanout = (): Fanout => new Fanout(createAggregateStore(log('preview-fanout'), planFold), blobs, registry, timeoutMs);
+  const fanout = (): Fanout => new Fanout(createAggregateStore(log('preview-fanout'), planFold), blobs, registry, new Guardrails(new PolicyView(log('preview-fanout'), blobs), createAggregateStore(log('preview-fanout'), sessionFold), blobs, () => new Date()), timeoutMs);
   return {
-    blobs, calls, proposed, append, fanout,
+    broker, blobs, calls, proposed, append, fanout,
     state: async () => (await createAggregateStore(log('preview-fanout'), planFold).fresh(key)).state,
     previewed: () => broker.all('GATE').flatMap((event) => (event.type === 'plan.Previewed' ? [event] : [])),
   };
@@ -132,6 +139,21 @@ describe('fan-out', () => {
     await fanout().previewPlan(corrected, deliveryOf(corrected));
     expect(calls.map((call) => call.input['name'])).toEqual(['n1', 'n2', 'other']);
     expect((await state()).items.get('i1')!.preview).toMatchObject({ correction: 1, fingerprint: 'note:other' });
+  });
+
+  it('keeps the arguments of what a guardrail denies from its provider, and says so', async () => {
+    const large = 'y'.repeat(LIMITS.inlineBodyBytes * 2);
+    const { broker, blobs, fanout, proposed, calls, state } = await world({ a: '' }, [{ provider: 'a', input: { name: 'secret', text: 't' } }, { provider: 'a' }, { provider: 'a', input: { name: 'secret', text: large } }]);
+    const bundle: PolicyBundle = { rules: [{ id: 'no-secrets', match: { provider: 'a' }, when: 'input.name == "secret"', action: 'deny' }] };
+    const guardrails = policyKey(TENANT, 'guardrails');
+    const policy = new InMemoryEventLog('policy', broker);
+    await policy.append(guardrails, await policy.end(guardrails), {
+      type: 'policy.BundleActivated', data: { version: 1, digest: digestOf(bundle), bundle: await seal(bundle, { blobs, tenant: TENANT }), by: 'root', at: '2026-03-01T10:00:00.000Z' },
+      meta: { actor: 'person:root', correlationId: 'c1' },
+    });
+    await fanout().previewPlan(proposed, deliveryOf(proposed));
+    expect([...(await state()).items.values()].map(absentOf)).toEqual(['guardrail', 'there', 'guardrail']);
+    expect(calls.map((call) => call.input['name'])).toEqual(['n2']);
   });
 
   it('says failed where the stored input is gone', async () => {

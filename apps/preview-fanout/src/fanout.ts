@@ -5,7 +5,8 @@ import { causedBy, type AggregateStore, type BlobStore } from '@countersign/even
 import { GateError } from '@countersign/kernel';
 import { inGroups, type ProviderRegistry } from '@countersign/providers';
 import type { Delivery } from '@countersign/transport-jetstream';
-import { previewItem, type PreviewContext } from './preview-item.js';
+import type { Guardrails } from './guardrails.js';
+import { previewItem, withheldPreview, type PreviewContext } from './preview-item.js';
 import { recordGroup, type GroupTarget } from './record-group.js';
 
 /** Items of one event: each takes about 250 bytes beside its tree, and an event has 256 KiB. */
@@ -20,6 +21,7 @@ export class Fanout {
     private readonly plans: AggregateStore<PlanState, PlanEvent>,
     private readonly blobs: BlobStore,
     private readonly registry: ProviderRegistry,
+    private readonly guardrails: Pick<Guardrails, 'denied'>,
     private readonly timeoutMs: number = LIMITS.previewTimeoutMs,
   ) {}
 
@@ -31,6 +33,7 @@ export class Fanout {
     const items = itemsToPreview(state);
     if (items.length === 0 || !state.proposed) return;
     delivery.working();
+    const denied = await this.guardrails.denied(event, state, items);
     setMaxListeners(0, delivery.signal); // every preview of the plan listens to it
     const context: PreviewContext = {
       tenant: event.key.tenant, session: event.key.session, proposed: state.proposed, blobs: this.blobs, registry: this.registry,
@@ -38,7 +41,7 @@ export class Fanout {
     };
     const target: GroupTarget = { key: event.key, meta: causedBy(event, 'preview-fanout'), atLeast: event.sequence, plans: this.plans, blobs: this.blobs };
     await inGroups(
-      items.map((item) => async () => await previewItem(item, context)),
+      items.map((item) => async () => (denied.has(item.itemId) ? withheldPreview(item) : await previewItem(item, context))),
       { concurrency: LIMITS.providerConcurrency, windowMs: LIMITS.previewGroupMs, maxItems: GROUP_ITEMS },
       async (group) => {
         // whoever has the message now previews anew; a cancelled preview must not be recorded as a failed one

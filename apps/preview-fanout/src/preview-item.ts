@@ -35,6 +35,10 @@ export async function previewItem(item: ItemState, context: PreviewContext): Pro
   return { ...took, tree: answer.tree, ...(answer.fingerprint === undefined ? {} : { fingerprint: answer.fingerprint }) };
 }
 
+/** Of an item that a guardrail denies: its provider hears nothing of it. */
+export const withheldPreview = ({ itemId, corrections }: ItemState): ItemPreview =>
+  ({ itemId, ...(corrections.length === 0 ? {} : { correction: corrections.length }), absent: 'guardrail', tookMs: 0 });
+
 async function ask(item: ItemState, context: PreviewContext, signal: AbortSignal): Promise<PreviewAnswer> {
   const { tenant, session, proposed, blobs, registry } = context;
   const endpoint = proposed.providers[item.operation.provider]?.endpoint;

@@ -18,5 +18,6 @@ export type RenderNode =
   | { readonly type: 'collapsible'; readonly title: string; readonly nodes: readonly RenderNode[] }
   | { readonly type: 'action'; readonly label: string; readonly action: string };
 
-/** Why an item has no preview. Always recorded, never an error (`SEMANTICS` § 4). */
-export type PreviewAbsence = 'unsupported' | 'timeout' | 'failed' | 'too_large' | 'fanout_unavailable';
+export const PREVIEW_ABSENCES = ['unsupported', 'timeout', 'failed', 'too_large', 'fanout_unavailable', 'guardrail'] as const;
+/** Why an item has no preview. Always recorded, never an error (`SEMANTICS` § 4). `guardrail`: one denies the item, so its arguments did not go to the provider. */
+export type PreviewAbsence = (typeof PREVIEW_ABSENCES)[number];

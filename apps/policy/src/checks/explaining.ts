@@ -4,8 +4,7 @@ import { sessionFold, type SessionState } from '@countersign/domain-session';
 import type { BlobStore, EventLog } from '@countersign/event-log';
 import { GateError, foldOf } from '@countersign/kernel';
 import { explain } from '@countersign/policy-engine';
-import { itemFactsOf, type PolicyView, type TenantPolicy } from '@countersign/policy-view';
-import { inputOrNone } from '../judging/inputs.js';
+import { inputOrNone, itemFactsOf, type PolicyView, type TenantPolicy } from '@countersign/policy-view';
 
 /** The item, and what its newest verdict was given by; without one, what it would be judged by now. */
 interface Basis { readonly item: ItemState; readonly policy: TenantPolicy; readonly session: SessionState; readonly now: string; readonly vetoes?: Evaluated['vetoes'] }

@@ -4,9 +4,8 @@ import type { ItemState, PlanState } from '@countersign/domain-plan';
 import type { SessionState } from '@countersign/domain-session';
 import { acceptedOf, causedBy, metaOf, type AggregateStore, type BlobStore } from '@countersign/event-log';
 import { GateError, digestOf, isGateError } from '@countersign/kernel';
-import type { PolicyView } from '@countersign/policy-view';
+import { inputOrNone, type PolicyView } from '@countersign/policy-view';
 import type { ServiceLogger } from '@countersign/service-host';
-import { inputOrNone } from '../judging/inputs.js';
 import { requireEffect, requireStandingAllowed, standingGrantOf, type GrantProposal } from './requirements.js';
 
 export interface GrantStores {

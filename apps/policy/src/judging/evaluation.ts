@@ -4,11 +4,10 @@ import type { SessionState } from '@countersign/domain-session';
 import { causedBy, type AggregateStore, type BlobStore, type Folded } from '@countersign/event-log';
 import { faultPoint } from '@countersign/fault-points';
 import { ENGINE_VERSION } from '@countersign/policy-engine';
-import type { PolicyView, TenantPolicy } from '@countersign/policy-view';
+import { inputFor, type PolicyView, type TenantPolicy } from '@countersign/policy-view';
 import type { ServiceLogger } from '@countersign/service-host';
 import type { Delivery, Handled } from '@countersign/transport-jetstream';
 import { VetoAnswers, type Vetoes } from '../vetoes/vetoes.js';
-import { inputFor } from './inputs.js';
 import { judgeReady, type Judgement } from './judge-ready.js';
 
 export interface EvaluationStores {

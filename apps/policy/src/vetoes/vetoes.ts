@@ -4,8 +4,7 @@ import type { SessionState } from '@countersign/domain-session';
 import type { BlobStore } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import type { VetoItem } from '@countersign/outbound';
-import type { TenantPolicy } from '@countersign/policy-view';
-import { inputOrNone } from '../judging/inputs.js';
+import { inputOrNone, type TenantPolicy } from '@countersign/policy-view';
 import type { VetoCaller } from './veto-caller.js';
 
 /** What subscribers said while one message is handled, by item as it is now: a lost race does not ask them again. */

@@ -2,7 +2,7 @@ import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { APPLY_OUTCOMES, CLOSE_REASONS, PROVIDER_ERRORS, type ApplyOutcome, type CloseReason, type ProviderErrorCategory } from '../events/plan.js';
 import type { Json, JsonObject } from '../json.js';
 import { DECISIONS, type Decision } from '../policy.js';
-import type { PreviewAbsence, RenderTree } from '../render-tree.js';
+import { PREVIEW_ABSENCES, type PreviewAbsence, type RenderTree } from '../render-tree.js';
 import { CATEGORIES, RISK_CLASSES, TOOL_KINDS, type Category, type RiskClass, type ToolKind } from '../tool-schema.js';
 import { AnswerView, BODY_ABSENCES, CorrectionView, LayerView, OfferView, OriginalInputView, ShadowVerdictView, TermsView, VoteView, type BodyAbsence } from './item-answers.js';
 
@@ -113,7 +113,7 @@ export class PlanItemView {
   @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, description: 'Render tree of the effect. Where there is none, show `input`' })
   preview?: RenderTree;
 
-  @ApiProperty({ required: false, enum: ['unsupported', 'timeout', 'failed', 'too_large', 'fanout_unavailable', ...BODY_ABSENCES] })
+  @ApiProperty({ required: false, enum: [...PREVIEW_ABSENCES, ...BODY_ABSENCES] })
   previewAbsent?: PreviewAbsence | BodyAbsence;
 
   @ApiProperty({ required: false, type: AnswerView })

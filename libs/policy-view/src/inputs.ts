@@ -4,7 +4,7 @@ import type { SessionState } from '@countersign/domain-session';
 import { unseal, type BlobStore } from '@countersign/event-log';
 import { isGateError } from '@countersign/kernel';
 import { needsInput } from '@countersign/policy-engine';
-import type { TenantPolicy } from '@countersign/policy-view';
+import type { TenantPolicy } from './tenant-policy.js';
 
 /** An item's arguments for its judgement: read from beside the log only where a condition may look at them. */
 export function inputFor(item: ItemState, { compiled }: TenantPolicy, { grants }: SessionState, where: { readonly blobs: BlobStore; readonly tenant: TenantId }): Json | undefined | Promise<Json | undefined> {
