@@ -5,6 +5,8 @@ import { Guards1767225600002 } from './migrations/0002-guards.js';
 import { ItemStates1767225600003 } from './migrations/0003-item-states.js';
 import { Grants1767225600004 } from './migrations/0004-grants.js';
 import { Rebuilds1767225600005 } from './migrations/0005-rebuilds.js';
+import { Decisions1767225600006 } from './migrations/0006-decisions.js';
+import { DecisionGrants1767225600007 } from './migrations/0007-decision-grants.js';
 import { prepareRoles, type AuditPasswords } from './roles.js';
 import { LIVE_SCHEMA } from './sql.js';
 
@@ -20,7 +22,10 @@ export async function migrateAuditStore(options: { readonly adminUrl: string; re
     schema: LIVE_SCHEMA,
     poolSize: 2,
     migrationsTableName: 'migrations',
-    migrations: [InsertOnlyTables1767225600001, Guards1767225600002, ItemStates1767225600003, Grants1767225600004, Rebuilds1767225600005],
+    migrations: [
+      InsertOnlyTables1767225600001, Guards1767225600002, ItemStates1767225600003, Grants1767225600004, Rebuilds1767225600005, Decisions1767225600006,
+      DecisionGrants1767225600007,
+    ],
   });
   await admin.initialize();
   const lock = admin.createQueryRunner();

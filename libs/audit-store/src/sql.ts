@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 export const LIVE_SCHEMA = 'audit';
 
 /** What a schema consists of, in order; grants apply to the live schema only. */
-export const STRUCTURE = ['0001-tables.sql', '0002-guards.sql', '0003-item-states.sql'] as const;
-export type SqlFile = (typeof STRUCTURE)[number] | '0004-grants.sql' | '0005-rebuilds.sql';
+export const STRUCTURE = ['0001-tables.sql', '0002-guards.sql', '0003-item-states.sql', '0006-decisions.sql'] as const;
+export type SqlFile = (typeof STRUCTURE)[number] | '0004-grants.sql' | '0005-rebuilds.sql' | '0007-decision-grants.sql';
 
 /** @param names what `:schema`, `:reader`, … stand for: plain lower-case names of ours */
 export async function sqlOf(file: SqlFile, names: { readonly schema: string } & Partial<Readonly<Record<string, string>>>): Promise<string> {

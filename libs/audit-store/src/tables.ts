@@ -11,8 +11,13 @@ const COLUMNS = {
     'stream', 'sequence', 'event_time', 'tenant', 'subject', 'session', 'aggregate', 'aggregate_id', 'author', 'rev', 'type', 'version',
     'event_id', 'source', 'actor', 'correlation_id', 'causation_id', 'traceparent', 'other_headers', 'body', 'body_digest',
   ],
-  sessions: [...OF_SESSION, 'agent', 'profile', 'kind', 'opened_by', 'request_digest', 'opened_at'],
+  sessions: [...OF_SESSION, 'agent', 'profile', 'kind', 'opened_by', 'request_digest', 'opened_at', 'permission_mode'],
   session_endings: [...OF_SESSION, 'ended_by', 'reason', 'ended_at'],
+  session_grants: [
+    ...OF_SESSION, 'grant_id', 'provider', 'operation', 'decision', 'narrow', 'granted_by', 'reason', 'origin_plan', 'origin_item', 'granted_at',
+  ],
+  session_grant_revocations: [...OF_SESSION, 'grant_id', 'revoked_by', 'revoked_at'],
+  session_limits: [...OF_SESSION, 'cause', 'detail', 'items', 'ends_at', 'reached_at'],
   plans: [
     ...OF_PLAN, 'turn_id', 'requester', 'request_digest', 'proposed_at', 'saw_session', 'saw_catalogue', 'profile', 'items', 'providers',
     'verdict_due_at', 'correlation_id',
@@ -21,13 +26,23 @@ const COLUMNS = {
     ...OF_ITEM, 'call_id', 'requester', 'kind', 'risk', 'description', 'category', 'provider', 'provider_version', 'provider_digest',
     'operation', 'schema_digest', 'input_schema_digest', 'output_schema_digest', 'traits', 'input_digest', 'input_bytes', 'input',
   ],
-  item_previews: [...OF_ITEM, 'tree_digest', 'tree_bytes', 'tree', 'absent', 'fingerprint', 'took_ms'],
+  item_previews: [...OF_ITEM, 'tree_digest', 'tree_bytes', 'tree', 'absent', 'fingerprint', 'took_ms', 'correction'],
   item_verdicts: [
     ...OF_ITEM, 'round', 'decision', 'decided_by', 'downgraded', 'message', 'item_digest', 'expires_at', 'bundle_version', 'bundle_digest',
-    'saw_session', 'saw_catalogue', 'evaluated_at', 'engine',
+    'saw_session', 'saw_catalogue', 'evaluated_at', 'engine', 'layers', 'terms', 'shadow_decision', 'shadow_decided_by', 'guardrails_version',
+    'guardrails_digest', 'shadow_digest',
+  ],
+  item_vetoes: [...OF_ITEM, 'round', 'subscriber', 'says', 'message', 'took_ms'],
+  item_votes: [
+    ...OF_ITEM, 'item_digest', 'principal', 'roles', 'reason', 'answered_at', 'assertion_claims', 'assertion_key_id', 'assertion_signature',
+  ],
+  item_corrections: [
+    ...OF_ITEM, 'correction', 'input_digest', 'input_bytes', 'input', 'item_digest', 'principal', 'roles', 'reason', 'corrected_at', 'verdict_due_at',
+    'assertion_claims', 'assertion_key_id', 'assertion_signature',
   ],
   item_answers: [
-    ...OF_ITEM, 'decision', 'scope', 'principal', 'reason', 'answered_at', 'assertion_claims', 'assertion_key_id', 'assertion_signature',
+    ...OF_ITEM, 'decision', 'scope', 'principal', 'reason', 'answered_at', 'assertion_claims', 'assertion_key_id', 'assertion_signature', 'roles', 'grant_id',
+    'reservation', 'narrow', 'grant_expires_at',
   ],
   item_expiries: [...OF_ITEM, 'expired_at'],
   plan_closings: [...OF_PLAN, 'reason', 'closed_by', 'closed_at'],

@@ -48,6 +48,14 @@ export function integer(value: unknown, what: string): number {
   return found;
 }
 
+export const optionalInteger = (value: unknown, what: string): number | null => (value === undefined || value === null ? null : integer(value, what));
+
+export function oneOf(value: unknown, what: string, allowed: readonly string[]): string {
+  const found = text(value, what);
+  if (!allowed.includes(found)) throw new Unprojectable('shape_unknown', `${what} is none of ${allowed.join(', ')}`);
+  return found;
+}
+
 export function finite(value: unknown, what: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new Unprojectable('shape_unknown', `${what} is not a number`);
   return value;
@@ -95,6 +103,14 @@ export function canonical(value: unknown, what: string): string {
   } catch {
     throw new Unprojectable('shape_unknown', `${what} has no canonical form`);
   }
+}
+
+export const optionalCanonical = (value: unknown, what: string): string | null => (value === undefined || value === null ? null : canonical(record(value, what), what));
+
+/** Texts such as roles, as canonical JSON. */
+export function texts(value: unknown, what: string): string {
+  if (!Array.isArray(value)) throw new Unprojectable('shape_unknown', `${what} is not a list`);
+  return canonical(value.map((member) => text(member, what)), what);
 }
 
 /** Digest, size and canonical text of a body; the text is null when the body is a blob. */

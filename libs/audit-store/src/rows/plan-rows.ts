@@ -1,6 +1,7 @@
 import type { ReadableEvent } from './readable.js';
 import {
-  bigint, canonical, finite, flag, identifier, integer, list, optionalProse, optionalText, optionalTime, prose, record, sealed, text, time,
+  bigint, canonical, finite, flag, identifier, integer, list, oneOf, optionalCanonical, optionalInteger, optionalProse, optionalText, optionalTime, prose, record,
+  sealed, text, time,
 } from './cells.js';
 import type { Facts, RowSink } from './row-sink.js';
 import { Unprojectable } from './unprojectable.js';
@@ -22,6 +23,7 @@ export const previewed: RowsOf = (event, common, sink) => {
       absent: optionalText(item['absent'], 'absent'),
       fingerprint: optionalProse(item['fingerprint'], 'fingerprint'),
       took_ms: finite(item['tookMs'], 'tookMs'),
+      correction: optionalInteger(item['correction'], 'correction'),
     });
   });
 };
@@ -38,7 +40,9 @@ export const evaluated: RowsOf = (event, common, sink) => {
     saw_catalogue: bigint(saw['catalogue'], 'saw.catalogue'),
     evaluated_at: time(data['evaluatedAt'], 'evaluatedAt'),
     engine: text(data['engine'], 'engine'),
+    ...otherBundles(data),
   };
+  addVetoes(data, ofRound.round, common, sink);
   list(data['items'], 'items').forEach((item, ordinal) => {
     sink.add('item_verdicts', common, ofRound, {
       ordinal,
@@ -49,27 +53,44 @@ export const evaluated: RowsOf = (event, common, sink) => {
       message: optionalProse(item['message'], 'message'),
       item_digest: text(item['itemDigest'], 'itemDigest'),
       expires_at: optionalTime(item['expiresAt'], 'expiresAt'),
+      layers: item['layers'] === undefined ? null : canonical(list(item['layers'], 'layers'), 'layers'),
+      terms: optionalCanonical(item['terms'], 'terms'),
+      ...shadowFacts(item),
     });
   });
 };
 
-export const itemsAnswered: RowsOf = (event, common, sink) => {
-  list(record(event.data, 'data')['answers'], 'answers').forEach((answer, ordinal) => {
-    const assertion = record(answer['assertion'], 'assertion');
-    sink.add('item_answers', common, {
+/** What was in force beside the rules. */
+function otherBundles(data: Fields): Facts {
+  const guardrails = data['guardrails'] === undefined ? undefined : record(data['guardrails'], 'guardrails');
+  const shadow = data['shadow'] === undefined ? undefined : record(data['shadow'], 'shadow');
+  return {
+    guardrails_version: guardrails ? bigint(guardrails['version'], 'guardrails.version') : null,
+    guardrails_digest: guardrails ? text(guardrails['digest'], 'guardrails.digest') : null,
+    shadow_digest: shadow ? text(shadow['digest'], 'shadow.digest') : null,
+  };
+}
+
+function shadowFacts(item: Fields): Facts {
+  if (item['shadow'] === undefined) return { shadow_decision: null, shadow_decided_by: null };
+  const shadow = record(item['shadow'], 'shadow');
+  return { shadow_decision: verdict(shadow['decision']), shadow_decided_by: text(shadow['decidedBy'], 'shadow.decidedBy') };
+}
+
+function addVetoes(data: Fields, round: number, common: Facts, sink: RowSink): void {
+  if (data['vetoes'] === undefined) return;
+  list(data['vetoes'], 'vetoes').forEach((answer, ordinal) => {
+    sink.add('item_vetoes', common, {
       ordinal,
       item_id: itemId(answer),
-      decision: oneOf(answer['decision'], 'decision', ['approve', 'reject']),
-      scope: text(answer['scope'], 'scope'),
-      principal: identifier(answer['principal'], 'principal'),
-      reason: optionalProse(answer['reason'], 'reason'),
-      answered_at: time(answer['answeredAt'], 'answeredAt'),
-      assertion_claims: canonical(record(assertion['claims'], 'claims'), 'claims'),
-      assertion_key_id: text(assertion['keyId'], 'keyId'),
-      assertion_signature: text(assertion['signature'], 'signature'),
+      round,
+      subscriber: identifier(answer['subscriber'], 'subscriber'),
+      says: oneOf(answer['says'], 'says', ['pass', 'deny', 'failed']),
+      message: optionalProse(answer['message'], 'message'),
+      took_ms: finite(answer['tookMs'], 'tookMs'),
     });
   });
-};
+}
 
 export const itemsExpired: RowsOf = (event, common, sink) => {
   const data = record(event.data, 'data');
@@ -133,9 +154,3 @@ export const outcomes: RowsOf = (event, common, sink) => {
 };
 
 const verdict = (value: unknown): string => oneOf(value, 'decision', ['allow', 'ask', 'deny']);
-
-function oneOf(value: unknown, what: string, allowed: readonly string[]): string {
-  const found = text(value, what);
-  if (!allowed.includes(found)) throw new Unprojectable('shape_unknown', `${what} is none of ${allowed.join(', ')}`);
-  return found;
-}

@@ -2,11 +2,12 @@ import type { EventType } from '@countersign/contracts';
 import { sha256 } from '@countersign/kernel';
 import type { StoredEventRaw } from '../raw-event.js';
 import { envelopeText, readEnvelope, type Envelope } from './envelope.js';
-import { applyStarted, evaluated, itemsAnswered, itemsExpired, outcomes, planClosed, previewed } from './plan-rows.js';
+import { itemCorrected, itemsAnswered, itemsVoted } from './answer-rows.js';
+import { applyStarted, evaluated, itemsExpired, outcomes, planClosed, previewed } from './plan-rows.js';
 import { proposed } from './proposed-rows.js';
 import { bodyText, readEvent, type ReadableEvent } from './readable.js';
 import type { Facts, RowSink } from './row-sink.js';
-import { sessionEnded, sessionOpened } from './session-rows.js';
+import { sessionEnded, sessionGranted, sessionGrantRevoked, sessionLimitReached, sessionOpened } from './session-rows.js';
 import { Unprojectable } from './unprojectable.js';
 
 type RowsOf = (event: ReadableEvent, common: Facts, sink: RowSink) => void;
@@ -19,18 +20,35 @@ const ROWS_OF: Readonly<Record<EventType, RowsOf>> = {
   'plan.Previewed': previewed,
   'plan.Evaluated': evaluated,
   'plan.ItemsAnswered': itemsAnswered,
+  'plan.ItemsVoted': itemsVoted,
+  'plan.ItemCorrected': itemCorrected,
   'plan.ItemsExpired': itemsExpired,
   'plan.ApplyStarted': applyStarted,
   'plan.Outcomes': outcomes,
   'plan.Closed': planClosed,
   'session.Opened': sessionOpened,
+  'session.Granted': sessionGranted,
+  'session.GrantRevoked': sessionGrantRevoked,
+  'session.LimitReached': sessionLimitReached,
   'session.Ended': sessionEnded,
   'tenant.Registered': inEventLogOnly,
   'tenant.KeyIssued': inEventLogOnly,
   'tenant.KeyRevoked': inEventLogOnly,
   'provider.Registered': inEventLogOnly,
   'provider.Removed': inEventLogOnly,
+  'tenant.SettingsChanged': inEventLogOnly,
+  'tenant.SubscriberRegistered': inEventLogOnly,
+  'tenant.SubscriberRemoved': inEventLogOnly,
+  'tenant.WebhookRegistered': inEventLogOnly,
+  'tenant.WebhookRemoved': inEventLogOnly,
+  'tenant.Frozen': inEventLogOnly,
+  'tenant.Unfrozen': inEventLogOnly,
+  'policy.BundlePushed': inEventLogOnly,
   'policy.BundleActivated': inEventLogOnly,
+  'policy.ShadowChosen': inEventLogOnly,
+  'grant.Reserved': inEventLogOnly,
+  'grant.Activated': inEventLogOnly,
+  'grant.Revoked': inEventLogOnly,
 };
 
 /**
