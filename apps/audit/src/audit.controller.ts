@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import type {
-  AskAuditStatus, AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, AuditStatus, Command,
+  ApprovalQuery, ApprovalRow, AskAuditStatus, AskGrantUse, AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, AuditStatus,
+  Command, GrantPreview, GrantUse, PreviewGrant,
 } from '@countersign/contracts';
 import { OnCommand } from '@countersign/transport-jetstream';
 import { AuditService } from './audit-service.js';
@@ -24,6 +25,21 @@ export class AuditController {
   @OnCommand('query-items')
   queryItems(@Payload() { context, ...query }: Command<AuditItemQuery>): Promise<AuditPage<AuditItemRow>> {
     return this.audit.access.ask((store) => store.queryItems(context.tenant, query));
+  }
+
+  @OnCommand('query-approvals')
+  queryApprovals(@Payload() { context, ...query }: Command<ApprovalQuery>): Promise<AuditPage<ApprovalRow>> {
+    return this.audit.access.ask((store) => store.queryApprovals(context.tenant, query, new Date()));
+  }
+
+  @OnCommand('grant-use')
+  grantUse(@Payload() { context, ...asked }: Command<AskGrantUse>): Promise<GrantUse> {
+    return this.audit.access.ask((store) => store.grantUse(context.tenant, asked));
+  }
+
+  @OnCommand('preview-grant')
+  previewGrant(@Payload() { context, ...asked }: Command<PreviewGrant>): Promise<GrantPreview> {
+    return this.audit.access.ask((store) => store.previewGrant(context.tenant, asked));
   }
 
   @OnCommand('rebuild')

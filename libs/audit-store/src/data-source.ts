@@ -27,7 +27,7 @@ export function dataSourceFor(url: string, options: { readonly poolSize: number;
 export async function asTenant<T>(source: DataSource, tenant: string, read: (manager: EntityManager) => Promise<T>): Promise<T> {
   return source.transaction('REPEATABLE READ', async (manager) => {
     await manager.query('SET TRANSACTION READ ONLY');
-    await manager.query(`SELECT set_config('app.tenant', $1, true)`, [tenant]);
+    await manager.query(`SELECT set_config('app.tenant', $1, true), set_config('search_path', $2, true)`, [tenant, `${LIVE_SCHEMA}, pg_temp`]);
     return read(manager);
   });
 }

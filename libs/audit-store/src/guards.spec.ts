@@ -3,6 +3,7 @@ import { TABLES } from './tables.js';
 import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/audit-database.js';
 import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
 import { closed, evaluated, expired, life, opened, proposed } from '../test/plan-facts.js';
+import { decided, sessionFacts } from '../test/decision-facts.js';
 
 let databases: AuditDatabases;
 let database: AuditDatabase;
@@ -16,6 +17,8 @@ beforeAll(async () => {
     tale.tell(session(name), opened);
     for (const event of life(['i1'])) tale.tell(plan(name, 1), event);
     for (const event of [proposed(['i1']), evaluated({ i1: 'ask' }), expired(['i1']), closed('cancelled')]) tale.tell(plan(name, 2), event);
+    for (const event of sessionFacts) tale.tell(session(name), event);
+    for (const event of [proposed(['i1']), ...decided('i1')]) tale.tell(plan(name, 5), event);
     tale.tell(session(name), { type: 'session.Ended', data: { by: 'robot', reason: 'done', at: timeAt(9) } });
     tale.tell(plan(name, 3), closed('cancelled'), { version: '2' });
   }
@@ -112,7 +115,7 @@ describe('row-level security', () => {
 
   it('holds in the view of item states, and a partition is not open to the reader', async () => {
     expect(await runAs(database.urls.reader, 'BEGIN', `SET LOCAL app.tenant = 't2'`, 'SELECT tenant, decision, decided_by, outcome FROM audit.item_states ORDER BY sequence'))
-      .toEqual([{ tenant: 't2', decision: 'allow', decided_by: 'person:alice', outcome: 'applied' }, { tenant: 't2', decision: 'deny', decided_by: 'expired', outcome: 'denied' }]);
+      .toEqual([{ tenant: 't2', decision: 'allow', decided_by: 'person:alice', outcome: 'applied' }, { tenant: 't2', decision: 'deny', decided_by: 'expired', outcome: 'denied' }, { tenant: 't2', decision: 'ask', decided_by: 'policy:writes', outcome: null }]);
     expect(await runAs(database.urls.reader, 'SELECT * FROM audit.item_states')).toEqual([]);
     await expect(runAs(database.urls.reader, `SELECT * FROM audit.${PARTITION}`)).rejects.toThrow(/permission denied/);
   });

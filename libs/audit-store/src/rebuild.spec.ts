@@ -6,6 +6,7 @@ import { AuditDatabases, PASSWORDS, runAs, type AuditDatabase } from '../test/au
 import { rebuilt } from '../test/rebuilt.js';
 import { Tale, plan, session, tenant, timeAt } from '../test/messages.js';
 import { closed, expired, life, opened, proposed } from '../test/plan-facts.js';
+import { decided, sessionFacts } from '../test/decision-facts.js';
 
 let databases: AuditDatabases;
 beforeAll(async () => { databases = await AuditDatabases.start(); }, 60_000);
@@ -18,6 +19,8 @@ function told(): Tale {
   for (const [at, name] of ['t2', 't1', 't2'].entries()) {
     tale.tell(session(name, `sabcdefgh${at}`), opened, { at: (at % 2) * month });
     for (const event of life(['i1', 'i2', 'i10'])) tale.tell(plan(name, at), event);
+    for (const event of sessionFacts) tale.tell(session(name), event);
+    for (const event of [proposed(['i1']), ...decided('i1')]) tale.tell(plan(name, at + 20), event);
     tale.tell(tenant(name), { type: 'tenant.Registered', data: { name, localProcesses: false, keys: [], at: timeAt(0) } });
   }
   tale.tell(plan('t1', 9), proposed(['i1']), { at: month });

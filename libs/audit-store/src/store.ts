@@ -1,9 +1,15 @@
-import type { AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, LogStream } from '@countersign/contracts';
+import type {
+  ApprovalQuery, ApprovalRow, AskGrantUse, AuditItemQuery, AuditItemRow, AuditPage, AuditPlanQuery, AuditPlanRow, AuditRebuildStatus, GrantPreview, GrantUse, LogStream,
+  PreviewGrant,
+} from '@countersign/contracts';
 import { checkpointsOf, type Checkpoints } from './checkpoints.js';
 import { dataSourceFor } from './data-source.js';
 import { tryLead, type Leadership } from './leadership.js';
 import { Projection, type Projected } from './projection.js';
 import type { StoredEventRaw } from './raw-event.js';
+import { grantUse } from './reading/grant-use.js';
+import { previewGrant } from './reading/preview-grant.js';
+import { queryApprovals } from './reading/query-approvals.js';
 import { queryItems } from './reading/query-items.js';
 import { queryPlans } from './reading/query-plans.js';
 import type { LogSource } from './rebuild.js';
@@ -26,6 +32,9 @@ export interface AuditStore {
   tryLead(stream: LogStream): Promise<Leadership | undefined>;
   queryPlans(tenant: string, query: AuditPlanQuery): Promise<AuditPage<AuditPlanRow>>;
   queryItems(tenant: string, query: AuditItemQuery): Promise<AuditPage<AuditItemRow>>;
+  queryApprovals(tenant: string, query: ApprovalQuery, now: Date): Promise<AuditPage<ApprovalRow>>;
+  grantUse(tenant: string, asked: AskGrantUse): Promise<GrantUse>;
+  previewGrant(tenant: string, asked: PreviewGrant): Promise<GrantPreview>;
   /** Events of this tenant that could not be projected; without a tenant all of them, also those of which nobody can say whose they are. */
   quarantined(tenant?: string): Promise<number>;
   /** See `Rebuilds.start`. */
@@ -59,6 +68,9 @@ export async function openAuditStore(options: AuditStoreOptions): Promise<AuditS
     tryLead: (stream) => tryLead(projector, stream),
     queryPlans: (tenant, query) => queryPlans(reader, tenant, query),
     queryItems: (tenant, query) => queryItems(reader, tenant, query),
+    queryApprovals: (tenant, query, now) => queryApprovals(reader, tenant, query, now),
+    grantUse: (tenant, asked) => grantUse(reader, tenant, asked),
+    previewGrant: (tenant, asked) => previewGrant(reader, tenant, asked),
     quarantined: async (tenant) => {
       const [row] = await projector.query(`SELECT count(*)::int AS events FROM audit.quarantine WHERE $1::text IS NULL OR tenant = $1`, [tenant ?? null]);
       return row.events as number;
