@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PlanView } from '@countersign/contracts/http';
-import { apiOf, type Api } from './support/api.js';
+import { apiOf, type Answer, type Api } from './support/api.js';
 import { newStateFolder, startGate, type RunningGate } from './support/commands.js';
 import { fsck } from './support/fsck.js';
 
@@ -163,7 +163,7 @@ describe('decisions, from a rule to what people and webhooks see', () => {
 
   it('an answer for always is a grant with hits; a newer explicit ask wins over it; revoked it is gone', async () => {
     const plan = await propose(await newSession(), 'write_note', long, 'other');
-    const preview = await ann('POST', '/v1/grants/preview', { planId: plan.planId, itemId: 'i1' });
+    const preview = await onceProjected(() => ann('POST', '/v1/grants/preview', { planId: plan.planId, itemId: 'i1' }));
     expect(preview.body).toMatchObject({ provider: 'other', operation: 'write_note', notComparable: 0 });
     const given = await decide(ann, plan, { decision: 'approve', scope: 'always', reason: 'notes of others may be written' });
     expect(given.status).toBe(200);
@@ -214,8 +214,17 @@ describe('decisions, from a rule to what people and webhooks see', () => {
     expect(await ann('GET', '/v1/approvals?risk=enormous')).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
   }, 60_000);
 
+  /** The tables follow the log: asked again while they do not know the item. */
+  const onceProjected = async (ask: () => ReturnType<Api>): Promise<Answer> => {
+    for (;;) {
+      const answer = await ask();
+      if (answer.code !== 'UNAVAILABLE') return answer;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
   /** The tables follow the log: asked again until the answer reflects it. */
-  const waitForQueue = async (ask: () => ReturnType<Api>, sequence: number): ReturnType<Api> => {
+  const waitForQueue = async (ask: () => ReturnType<Api>, sequence: number): Promise<Answer> => {
     for (;;) {
       const page = await ask();
       if (page.status !== 200 || page.body.reflects >= sequence) return page;

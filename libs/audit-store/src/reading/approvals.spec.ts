@@ -130,7 +130,7 @@ describe('previewGrant', () => {
     expect(preview).toMatchObject({ profile: 'default', provider: 'files', operation: 'write_file', asked: 3, approved: 1, rejected: 1, expired: 1, notComparable: 0 });
     expect(preview.examples.map(({ itemId, answer }) => [itemId, answer])).toEqual([['i3', undefined], ['i2', 'reject'], ['i1', 'approve']]);
     expect(await store.previewGrant('t1', { origin, from: timeAt(900_000), to: timeAt(1_000_000) })).toMatchObject({ asked: 0 });
-    await expect(store.previewGrant('t2', { origin, ...during })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(store.previewGrant('t2', { origin, ...during })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
   it('compares a condition with the arguments as they stood in the end, and says of how many it cannot', async () => {

@@ -28,7 +28,7 @@ const ASKED = `
 /**
  * What a standing answer to the origin item would have decided in a time: the calls it covers that people were asked about, and what
  * they said. Looks at the newest `LIMITS.grantPreviewItems` of them.
- * @throws GateError NOT_FOUND for an unknown origin, INVALID_REQUEST
+ * @throws GateError UNAVAILABLE while the origin is not projected (whoever asks has seen it in the log), INVALID_REQUEST
  */
 export async function previewGrant(reader: DataSource, tenant: string, { origin, narrow, from, to }: PreviewGrant): Promise<GrantPreview> {
   const [since, until] = [instant(from, 'from'), instant(to, 'to')];
@@ -55,6 +55,6 @@ async function originOf(manager: EntityManager, tenant: string, { plan, itemId }
   const [row] = (await manager.query(
     `SELECT i.provider, i.operation, p.profile FROM plan_items i JOIN plans p ON p.tenant = i.tenant AND p.plan_id = i.plan_id
      WHERE i.tenant = $1 AND i.plan_id = $2 AND i.item_id = $3`, [tenant, plainText(plan, 'plan'), plainText(itemId, 'itemId')])) as Origin[];
-  if (!row) throw new GateError('NOT_FOUND', 'The audit knows no such item yet; it follows the log within moments', { plan, itemId });
+  if (!row) throw new GateError('UNAVAILABLE', 'The audit does not know this item yet; it follows the log within moments: ask again', { plan, itemId });
   return row;
 }
