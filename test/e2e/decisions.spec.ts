@@ -215,7 +215,7 @@ describe('decisions, from a rule to what people and webhooks see', () => {
   }, 60_000);
 
   /** The tables follow the log: asked again while they do not know the item. */
-  const onceProjected = async (ask: () => ReturnType<Api>): Promise<Answer> => {
+  const onceProjected = async (ask: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       const answer = await ask();
       if (answer.code !== 'UNAVAILABLE') return answer;
@@ -224,7 +224,7 @@ describe('decisions, from a rule to what people and webhooks see', () => {
   };
 
   /** The tables follow the log: asked again until the answer reflects it. */
-  const waitForQueue = async (ask: () => ReturnType<Api>, sequence: number): Promise<Answer> => {
+  const waitForQueue = async (ask: () => Promise<Answer>, sequence: number): Promise<Answer> => {
     for (;;) {
       const page = await ask();
       if (page.status !== 200 || page.body.reflects >= sequence) return page;
