@@ -8,7 +8,7 @@ it('reads the largest bundle in time, by the strict reading', () => {
   const bundle = { rules: rules(LIMITS.policyRules) };
   const yaml = `rules:\n${bundle.rules.map(({ id, match, action }) => `  - id: ${id}\n    match: { tool_name: ${match.tool_name}, kind: ${match.kind} }\n    action: ${action}\n`).join('')}`;
   expect(bundleFrom(new YamlText(yaml))).toEqual(bundle);
-  expect(() => bundleFrom(new YamlText('rules: &all []'))).toThrow(expect.objectContaining({ code: 'POLICY_INVALID', details: { path: '', problem: expect.stringContaining('anchor') } }));
+  expect(() => bundleFrom(new YamlText('rules: &all []'))).toThrow(expect.objectContaining({ code: 'POLICY_INVALID', details: expect.objectContaining({ path: '', problem: expect.stringContaining('anchor') }) }));
 });
 
 it.each([
