@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PlanView } from '@countersign/contracts/http';
-import { apiOf, type Answer, type Api } from './support/api.js';
+import { apiOf, type Answer, type Api, type Parsed } from './support/api.js';
 import { newStateFolder, startGate, type RunningGate } from './support/commands.js';
 import { fsck } from './support/fsck.js';
 
@@ -13,15 +13,15 @@ const RULES = [
   { id: 'never-here', match: { tool_name: 'overwrite_note', provider: 'other' }, action: 'deny', message: 'Others’ notes stay as they are.' },
 ];
 
-interface Received { readonly headers: IncomingMessage['headers']; readonly text: string; readonly body: any }
+interface Received { readonly headers: IncomingMessage['headers']; readonly text: string; readonly body: Parsed }
 
 /** What the gate calls outside: keeps what came, and answers as it is told. */
 class Outside {
   readonly received: Received[] = [];
   private readonly waiting = new Set<() => void>();
-  private constructor(private readonly server: Server, private reply: (body: any) => unknown) {}
+  private constructor(private readonly server: Server, private reply: (body: Parsed) => unknown) {}
 
-  static async listen(reply: (body: any) => unknown = () => ({})): Promise<Outside> {
+  static async listen(reply: (body: Parsed) => unknown = () => ({})): Promise<Outside> {
     const server = createServer();
     const outside = new Outside(server, reply);
     server.on('request', (request, response) => {
@@ -43,7 +43,7 @@ class Outside {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
   }
 
-  answers(reply: (body: any) => unknown): void {
+  answers(reply: (body: Parsed) => unknown): void {
     this.reply = reply;
   }
 
