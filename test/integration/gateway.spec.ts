@@ -169,7 +169,7 @@ describe('the gateway over the real gate', () => {
     const ready = await fetch(`${stack.url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([200, {
       ready: true, stopping: false, log: true,
-      services: { planner: true, 'preview-fanout': true, policy: true, executor: true, 'run-engine': false, audit: false },
+      services: { planner: true, 'preview-fanout': true, policy: true, executor: true, notifier: false, 'run-engine': false, audit: false },
     }]);
     expect((await fetch(`${stack.url}/readyz?need=all`)).status).toBe(503);
   });
