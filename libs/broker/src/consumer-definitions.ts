@@ -35,7 +35,7 @@ function configOf(spec: ConsumerSpec, service: ServiceName): Partial<ConsumerCon
     replay_policy: ReplayPolicy.Instant,
     ack_wait: LIMITS.ackWaitMs * 1_000_000,
     max_deliver: spec.from === 'outbox' ? LIMITS.outboxMaxDeliver : LIMITS.maxDeliver,
-    max_ack_pending: LIMITS.maxAckPending,
+    max_ack_pending: spec.from === 'outbox' ? LIMITS.outboxMaxAckPending : LIMITS.maxAckPending,
     filter_subjects: consumerFilters(spec, service),
     backoff: [],
     deliver_subject: '',

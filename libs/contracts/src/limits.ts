@@ -80,17 +80,27 @@ export const LIMITS = {
   webhookTimeoutMs: 10_000,
   /** Deliveries under way to one webhook in one process. */
   webhookInFlight: 4,
-  /** Tries of one delivery, with growing pauses from `webhookFirstPauseMs`; then it is a dead letter. */
-  webhookTries: 8,
-  webhookFirstPauseMs: 2_000,
-  /** Deliveries under way of one tenant in one process, over all its webhooks. */
+  /** The same of one tenant, over all its webhooks. */
   webhookInFlightOfTenant: 16,
-  /** Deliveries that wait for their turn at one webhook in one process; more become dead letters. */
-  webhookWaiting: 500,
+  /** A delivery that failed is tried again after a pause, which grows from this to `webhookLongestPauseMs` … */
+  webhookFirstPauseMs: 2_000,
+  webhookLongestPauseMs: 3_600_000,
+  /** … and is a dead letter when it fails this long after what it tells of. */
+  webhookRetriesMs: 12 * 3_600_000,
+  /** Deliveries that wait for their turn or their next try at one webhook, in one process; more become dead letters. */
+  webhookWaiting: 2_000,
+  /** The same of one tenant, over all its webhooks. */
+  webhookWaitingOfTenant: 5_000,
   /** What one message to a webhook says of its items, together; of what does not fit only the number is told. */
   webhookItemsBytes: 64 * 1024,
+  /** Deliveries under way in one process. The more there are, the fewer a tenant may have, so that the last one to come finds room. */
+  outboxInFlight: 1_024,
+  /** Deliveries that wait in one process, shared in the same way. */
+  outboxWaiting: 100_000,
+  /** Consumer of OUTBOX: as `maxAckPending`. What waits anywhere counts: more than several processes may have waiting. */
+  outboxMaxAckPending: 500_000,
   /** Consumer of OUTBOX: as `maxDeliver`, but waiting for a turn at a slow webhook costs deliveries as well. */
-  outboxMaxDeliver: 1_000,
+  outboxMaxDeliver: 10_000,
   outboxAgeMs: 7 * 24 * 3_600_000,
   approvalGroups: 20,
   freezes: 100,

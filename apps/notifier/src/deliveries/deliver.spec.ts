@@ -6,7 +6,8 @@ import { webhook } from '../spec-support/facts.js';
 import { Deliver } from './deliver.js';
 
 const outboundKey = Buffer.alloc(32, 3).toString('base64');
-const NOTICE = JSON.stringify({ type: 'approval.asked', timestamp: 't', data: { tenant: 'acme', session: 's', plan: 'p', links: {}, items: [] } });
+const NOTICE = JSON.stringify({ type: 'approval.asked', timestamp: '2026-03-01T10:00:00.000Z', data: { tenant: 'acme', session: 's', plan: 'p', links: {}, items: [] } });
+const BEGAN = Date.parse('2026-03-01T10:00:00Z');
 const message = (sequence = 1, name = 'ops', tenant = 'acme'): LogMessage => ({ stream: 'OUTBOX', sequence, subject: `outbox.notifier.${tenant}.${name}.GATE.${sequence + 100}`, data: Buffer.from(NOTICE) });
 const delivery = (of: LogMessage, deliveries = 1): Delivery => ({ ...of, message: of, deliveries, signal: new AbortController().signal, leaseLeftMs: () => 10_000, working: () => {} });
 const answer = (status: number): GuardedResponse => ({ status, headers: {}, body: Buffer.alloc(0) });
@@ -14,13 +15,16 @@ const answer = (status: number): GuardedResponse => ({ status, headers: {}, body
 function deliverer(answers: (request: GuardedRequest) => Promise<GuardedResponse> | GuardedResponse) {
   const requests: GuardedRequest[] = [];
   const registered = new Map<string, Webhook>([['ops', webhook()]]);
-  const now = new Date('2026-03-01T10:00:00Z');
+  let at = BEGAN;
   const deliver = new Deliver({
-    outboundKey, now: () => now, logger: { info: () => {}, warn: () => {}, error: () => {} },
+    outboundKey, now: () => new Date(at), logger: { info: () => {}, warn: () => {}, error: () => {} },
     webhooks: { of: async (tenant) => ({ webhooks: registered, allowLoopback: tenant === 'acme' }) },
     fetch: async (request) => { requests.push(request); return answers(request); },
   });
-  return { requests, registered, now, run: (of = message(), deliveries = 1) => deliver.handle(of, delivery(of, deliveries)) };
+  return {
+    requests, registered, now: (): number => at / 1_000, passes: (ms: number): void => { at += ms; }, passed: (): number => at - BEGAN,
+    run: (of = message(), deliveries = 1) => deliver.handle(of, delivery(of, deliveries)),
+  };
 }
 const givenUp = async (run: Promise<unknown>): Promise<string> => {
   const error = await run.then(() => undefined, (thrown: unknown) => thrown);
@@ -34,23 +38,43 @@ describe('a delivery', () => {
     expect(await under.run()).toBeUndefined();
     const [{ url, method, headers, body, deadlineMs, maxBytes, allowLoopback }] = under.requests as [GuardedRequest];
     expect([url, method, deadlineMs, maxBytes, allowLoopback]).toEqual(['https://hooks.example/in', 'POST', LIMITS.webhookTimeoutMs, 0, true]);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'msg_GATE_101', 'webhook-timestamp': String(under.now.getTime() / 1_000) });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'msg_GATE_101', 'webhook-timestamp': String(under.now()) });
     const secret = endpointSecret(outboundKey, { tenant: 'acme', kind: 'webhook', name: 'ops', version: 1 });
-    expect(verifyWebhook(secret, headers!, body!, under.now.getTime() / 1_000)).toBe(true);
+    expect(verifyWebhook(secret, headers!, body!, under.now())).toBe(true);
     expect(body).toBe(NOTICE);
   });
 
   it.each<[string, () => GuardedResponse]>([
     ['a status that is no success', () => answer(500)], ['not found', () => answer(404)],
     ['no answer in time', () => { throw new GateError('TIMEOUT'); }], ['an address that is not called', () => { throw new GateError('URL_NOT_ALLOWED'); }],
-  ])('is tried again after %s, under the same id and with growing pauses, and is a dead letter after its last try', async (_what, answers) => {
+  ])('is tried again after %s, under the same id and with growing pauses for half a day, and is a dead letter then', async (_what, answers) => {
     const under = deliverer(answers);
-    const pauses: unknown[] = [];
-    for (let tried = 1; tried < LIMITS.webhookTries; tried += 1) pauses.push(await under.run());
-    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000].map((retryInMs) => ({ retryInMs })));
-    expect(await givenUp(under.run())).toContain('tried 8 times');
+    const pauses: number[] = [];
+    for (let tried = 1; under.passed() < LIMITS.webhookRetriesMs; tried += 1) {
+      const { retryInMs } = await under.run(message(), tried) as { retryInMs: number };
+      pauses.push(retryInMs / 1_000);
+      under.passes(retryInMs);
+    }
+    expect(pauses.slice(0, 12)).toEqual([2, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048]);
+    expect(new Set(pauses.slice(12))).toEqual(new Set([3_600]));
+    expect(await givenUp(under.run(message(), pauses.length + 1))).toContain('tried for 12 hours');
     expect(new Set(under.requests.map(({ headers }) => headers!['webhook-id']))).toEqual(new Set(['msg_GATE_101']));
-    expect(await under.run()).toEqual({ retryInMs: 2_000 }); // and if it comes again, it begins anew
+    expect(new Set(under.requests.map(({ headers }) => headers!['webhook-timestamp'])).size).toBe(pauses.length + 1);
+  });
+
+  it('goes on where it was after a restart, or in another process', async () => {
+    const [before, after] = [deliverer(() => answer(500)), deliverer(() => answer(500))];
+    before.passes(600_000);
+    after.passes(600_000);
+    expect(await before.run(message(), 10)).toEqual({ retryInMs: 600_000 });
+    expect(await after.run(message(), 11)).toEqual({ retryInMs: 600_000 });
+  });
+
+  it('that was long on its way has a second try as well', async () => {
+    const under = deliverer(() => answer(500));
+    under.passes(LIMITS.webhookRetriesMs * 2);
+    expect(await under.run()).toEqual({ retryInMs: 2_000 });
+    expect(await givenUp(under.run(message(), 2))).toContain('tried for 12 hours');
   });
 
   it('is not tried again where the receiver says that it is gone', async () => {
@@ -73,7 +97,7 @@ describe('a delivery', () => {
     const [{ url, headers, body }] = under.requests as [GuardedRequest];
     expect(url).toBe('https://elsewhere.example/');
     expect(JSON.parse(body!)).toHaveProperty('blocks');
-    expect(verifyWebhook(endpointSecret(outboundKey, { tenant: 'acme', kind: 'webhook', name: 'ops', version: 2 }), headers!, body!, under.now.getTime() / 1_000)).toBe(true);
+    expect(verifyWebhook(endpointSecret(outboundKey, { tenant: 'acme', kind: 'webhook', name: 'ops', version: 2 }), headers!, body!, under.now())).toBe(true);
   });
 
   it('that a person has tried again from its dead letter is tried once, and says how it went', async () => {
@@ -121,7 +145,7 @@ describe('a slow receiver', () => {
     for (let sequence = 1; sequence <= 4; sequence += 1) void under.run(message(sequence));
     await new Promise((resolve) => setImmediate(resolve));
     for (let sequence = 5; sequence < 5 + LIMITS.webhookWaiting; sequence += 1) expect(await under.run(message(sequence))).toHaveProperty('retryInMs');
-    expect(await givenUp(under.run(message(9_999)))).toContain('more than 500 deliveries wait');
+    expect(await givenUp(under.run(message(9_999)))).toContain('too many deliveries wait');
     expect(await under.run(message(5))).toHaveProperty('retryInMs');
   });
 });

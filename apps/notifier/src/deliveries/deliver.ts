@@ -5,8 +5,10 @@ import { endpointSecret, signWebhook, type GuardedFetch } from '@countersign/out
 import type { ServiceLogger } from '@countersign/service-host';
 import { GivenUp, type Delivery, type Handled, type LogMessage } from '@countersign/transport-jetstream';
 import { bodyFor } from '../formats/body.js';
+import type { Notice } from '../notices/notice.js';
+import { nextPauseMs } from './pauses.js';
 import { Places } from './places.js';
-import { Tries } from './tries.js';
+import { WaitingRoom } from './waiting-room.js';
 import type { Webhooks } from '../webhooks.js';
 
 export interface DeliverParts {
@@ -27,7 +29,7 @@ interface Call {
 /** Posts one message of the outbox to its webhook. At least once: a receiver knows a repetition by its `webhook-id`. */
 export class Deliver {
   private readonly places = new Places();
-  private readonly tries = new Tries();
+  private readonly waiting = new WaitingRoom();
 
   constructor(private readonly parts: DeliverParts) {}
 
@@ -37,27 +39,38 @@ export class Deliver {
     if (!key) throw new GivenUp(new GateError('INTERNAL', 'This is no delivery'));
     const { webhooks, allowLoopback } = await this.parts.webhooks.of(key.tenant);
     const webhook = webhooks.get(key.webhook);
-    if (!webhook) return this.forget(key, message.sequence);
-    const place = this.places.take(key, message.sequence);
-    if (place.kind === 'wait') return { retryInMs: place.ms };
-    if (place.kind === 'full') throw this.givenUp(key, message.sequence, 'TOO_MANY_REQUESTS', `more than ${LIMITS.webhookWaiting} deliveries wait for it`);
+    if (!webhook) return this.waiting.leave(key, message.sequence);
+    const leave = this.places.take(key);
+    if (!leave) return this.comeAgain(key, message, this.places.waitMs(key, this.waiting.forPlace(key)), 'place');
+    this.waiting.called(key, message.sequence);
     try {
       return await this.attempt({ key, webhook, allowLoopback }, message, delivery);
     } finally {
-      place.leave();
+      leave();
     }
   }
 
   private async attempt(call: Call, message: LogMessage, delivery: Delivery): Promise<Handled> {
     const failure = await this.post(call, message, delivery.signal);
     const { key } = call;
-    if (failure === undefined) return this.forget(key, message.sequence);
-    if (failure === GONE) throw this.givenUp(key, message.sequence, 'UNAVAILABLE', 'it answers that it is gone (410)');
-    if (isRetryOfDeadLetter(delivery)) throw this.givenUp(key, message.sequence, 'UNAVAILABLE', failure);
-    const pauseMs = this.tries.failed(message.sequence);
-    if (pauseMs === undefined) throw this.givenUp(key, message.sequence, 'UNAVAILABLE', `${failure}; it was tried ${LIMITS.webhookTries} times`);
+    if (failure === undefined) return this.waiting.leave(key, message.sequence);
+    if (failure === GONE) throw this.givenUp(key, message, 'UNAVAILABLE', 'it answers that it is gone (410)');
+    if (isRetryOfDeadLetter(delivery)) throw this.givenUp(key, message, 'UNAVAILABLE', failure);
+    const pauseMs = nextPauseMs(this.ageMs(message), delivery.deliveries === 1);
+    if (pauseMs === undefined) throw this.givenUp(key, message, 'UNAVAILABLE', `${failure}; it was tried for ${LIMITS.webhookRetriesMs / 3_600_000} hours`);
     this.parts.logger.info({ tenant: key.tenant, webhook: key.webhook, sequence: message.sequence, failure, pauseMs }, 'a delivery failed and is tried again');
-    return { retryInMs: pauseMs };
+    return this.comeAgain(key, message, pauseMs, 'try');
+  }
+
+  private comeAgain(key: OutboxKey, message: LogMessage, retryInMs: number, what: 'place' | 'try'): Handled {
+    if (this.waiting.enter(key, message.sequence, retryInMs, what)) return { retryInMs };
+    throw this.givenUp(key, message, 'TOO_MANY_REQUESTS', 'too many deliveries wait for it, or for its tenant');
+  }
+
+  /** Of what it tells of; NaN when it does not say. */
+  private ageMs({ data }: LogMessage): number {
+    const { timestamp } = JSON.parse(Buffer.from(data).toString('utf8')) as Notice;
+    return this.parts.now().getTime() - Date.parse(timestamp);
   }
 
   /** @returns why it has not arrived; undefined: it has */
@@ -81,13 +94,8 @@ export class Deliver {
     }
   }
 
-  private forget(key: OutboxKey, id: number): void {
-    this.places.forget(key, id);
-    this.tries.forget(id);
-  }
-
-  private givenUp(key: OutboxKey, id: number, code: 'UNAVAILABLE' | 'TOO_MANY_REQUESTS', why: string): GivenUp {
-    this.forget(key, id);
+  private givenUp(key: OutboxKey, { sequence }: LogMessage, code: 'UNAVAILABLE' | 'TOO_MANY_REQUESTS', why: string): GivenUp {
+    this.waiting.leave(key, sequence);
     return new GivenUp(new GateError(code, `The webhook ${key.webhook} was not told of ${key.stream}:${key.sequence}: ${why}`));
   }
 }

@@ -1,32 +1,25 @@
-import { LIMITS, type OutboxKey } from '@countersign/contracts';
+import { LIMITS, type OutboxKey, type TenantId } from '@countersign/contracts';
+import { shareOf } from './share.js';
 
-export type Place =
-  | { readonly kind: 'taken'; readonly leave: () => void }
-  /** Come again then. */
-  | { readonly kind: 'wait'; readonly ms: number }
-  /** More wait than may. */
-  | { readonly kind: 'full' };
-
-interface Webhook {
+interface Receiver {
   inFlight: number;
-  /** Until when each delivery that waits is to come again, by sequence. */
-  readonly waiting: Map<number, number>;
   /** How long a call of it lately took. */
   tookMs: number;
 }
 
 const SHORTEST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
-/** One that has not come again for this long after its time is with another process, or gone. */
-const OVERDUE_MS = 60_000;
+/** Of a call, as long as none has ended. */
+const ASSUMED_MS = 1_000;
 
 /**
  * How many deliveries are under way to each webhook and of each tenant in this process. What finds no place is given back to
  * the broker, so a slow receiver takes nothing from anybody else.
  */
 export class Places {
-  private readonly webhooks = new Map<string, Webhook>();
-  private readonly tenants = new Map<string, number>();
+  private readonly receivers = new Map<string, Receiver>();
+  private readonly tenants = new Map<TenantId, number>();
+  private total = 0;
 
   constructor(
     /** A clock that never goes back, in milliseconds. */
@@ -34,53 +27,37 @@ export class Places {
     private readonly chance: () => number = Math.random,
   ) {}
 
-  /** @param id of the delivery: its sequence in the outbox */
-  take({ tenant, webhook: name }: OutboxKey, id: number): Place {
-    const key = `${tenant} ${name}`;
-    const webhook = this.webhooks.get(key) ?? { inFlight: 0, waiting: new Map(), tookMs: 0 };
-    this.webhooks.set(key, webhook);
+  /** @returns what gives the place back; undefined: none is free */
+  take({ tenant, webhook }: OutboxKey): (() => void) | undefined {
+    const name = `${tenant} ${webhook}`;
+    const receiver = this.receivers.get(name) ?? { inFlight: 0, tookMs: ASSUMED_MS };
     const ofTenant = this.tenants.get(tenant) ?? 0;
-    if (webhook.inFlight >= LIMITS.webhookInFlight || ofTenant >= LIMITS.webhookInFlightOfTenant) return this.wait(webhook, id);
-    webhook.waiting.delete(id);
-    webhook.inFlight += 1;
+    if (receiver.inFlight >= LIMITS.webhookInFlight || ofTenant >= shareOf(LIMITS.webhookInFlightOfTenant, LIMITS.outboxInFlight, this.total)) return undefined;
+    this.receivers.set(name, receiver);
+    receiver.inFlight += 1;
     this.tenants.set(tenant, ofTenant + 1);
+    this.total += 1;
     const began = this.now();
-    return { kind: 'taken', leave: () => this.leave(key, tenant, webhook, this.now() - began) };
+    return () => this.leave(name, tenant, receiver, this.now() - began);
   }
 
-  /** It will not come again: it was dropped or given up. */
-  forget({ tenant, webhook: name }: OutboxKey, id: number): void {
-    const key = `${tenant} ${name}`;
-    this.webhooks.get(key)?.waiting.delete(id);
-    this.drop(key);
+  /**
+   * When to come again for a place: about when those are served that wait already, so that a place that becomes free is
+   * soon taken and few come in vain. @param waiting for a place at the same webhook
+   */
+  waitMs({ tenant, webhook }: OutboxKey, waiting: number): number {
+    const tookMs = this.receivers.get(`${tenant} ${webhook}`)?.tookMs ?? ASSUMED_MS;
+    const turns = (waiting + 1) / LIMITS.webhookInFlight;
+    return Math.round(Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS + 2 * this.chance() * turns * tookMs));
   }
 
-  private leave(key: string, tenant: string, webhook: Webhook, tookMs: number): void {
-    webhook.inFlight -= 1;
-    webhook.tookMs = webhook.tookMs === 0 ? tookMs : (webhook.tookMs * 3 + tookMs) / 4;
+  private leave(name: string, tenant: TenantId, receiver: Receiver, tookMs: number): void {
+    receiver.inFlight -= 1;
+    receiver.tookMs = (receiver.tookMs * 3 + tookMs) / 4;
+    if (receiver.inFlight === 0) this.receivers.delete(name);
     const left = (this.tenants.get(tenant) ?? 1) - 1;
     if (left > 0) this.tenants.set(tenant, left);
     else this.tenants.delete(tenant);
-    this.drop(key);
-  }
-
-  /** About as long as those take that wait already, so that a place that becomes free is soon taken and few come in vain. */
-  private wait(webhook: Webhook, id: number): Place {
-    const { waiting, tookMs } = webhook;
-    if (!waiting.has(id) && waiting.size >= LIMITS.webhookWaiting) this.dropOverdue(waiting);
-    if (!waiting.has(id) && waiting.size >= LIMITS.webhookWaiting) return { kind: 'full' };
-    const turns = (waiting.size + 1) / LIMITS.webhookInFlight;
-    const ms = Math.round(Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS + 2 * this.chance() * turns * tookMs));
-    waiting.set(id, this.now() + ms);
-    return { kind: 'wait', ms };
-  }
-
-  private dropOverdue(waiting: Map<number, number>): void {
-    for (const [id, until] of waiting) if (until + OVERDUE_MS < this.now()) waiting.delete(id);
-  }
-
-  private drop(key: string): void {
-    const webhook = this.webhooks.get(key);
-    if (webhook && webhook.inFlight === 0 && webhook.waiting.size === 0) this.webhooks.delete(key);
+    this.total -= 1;
   }
 }
