@@ -1,5 +1,11 @@
-import { policyKey, type Accepted, type ActivateBundle, type ChooseShadow, type Command, type PolicyBundle, type PolicyEvent, type PolicyLayer, type PushBundle, type PushedBundle, type RollBack, type Sealed, type TenantId } from '@countersign/contracts';
-import { activateBundle, bundleByDigest, bundleInForce, chooseShadow, isSealed, pushBundle, requireRoom, rollBack, rollBackTarget, type PolicyState, type StoredBundle } from '@countersign/domain-policy-bundle';
+import {
+  policyKey, type Accepted, type ActivateBundle, type ChooseShadow, type Command, type PolicyBundle, type PolicyEvent, type PolicyLayer,
+  type PushBundle, type PushedBundle, type RollBack, type Sealed, type TenantId,
+} from '@countersign/contracts';
+import {
+  activateBundle, bundleByDigest, bundleInForce, chooseShadow, isSealed, pushBundle, requireRoom, rollBack, rollBackTarget, type PolicyState,
+  type StoredBundle,
+} from '@countersign/domain-policy-bundle';
 import { acceptedOf, metaOf, seal, unseal, type AggregateStore, type BlobStore, type Folded } from '@countersign/event-log';
 import { GateError } from '@countersign/kernel';
 import { compileBundle, type CompiledBundle } from '@countersign/policy-engine';

@@ -1,4 +1,7 @@
-import { planKey, sessionKey, type AggregateKey, type Command, type Evaluated, type Explain, type Explained, type PlanEvent, type SessionEvent, type StoredEvent } from '@countersign/contracts';
+import {
+  planKey, sessionKey, type AggregateKey, type Command, type Evaluated, type Explain, type Explained, type PlanEvent, type SessionEvent,
+  type StoredEvent,
+} from '@countersign/contracts';
 import { planFold, type ItemState, type PlanState } from '@countersign/domain-plan';
 import { sessionFold, type SessionState } from '@countersign/domain-session';
 import type { BlobStore, EventLog } from '@countersign/event-log';

@@ -40,12 +40,13 @@ export class Simulating {
 interface Around { readonly tenant: TenantId; readonly principal: string; readonly policy: TenantPolicy; readonly registered: ToolSchema | undefined; readonly now: string }
 
 function factsOf(call: SimulatedCall, { tenant, principal, policy, registered, now }: Around): ItemFacts {
-  const { provider, operation, kind = registered?.kind, risk = registered?.risk, category = registered?.category ?? 'tool', profile = 'default', agent = NO_SESSION, permissionMode = 'default' } = call;
+  const { provider, operation, kind = registered?.kind, risk = registered?.risk, category = registered?.category ?? 'tool' } = call;
+  const { profile = 'default', agent = NO_SESSION, permissionMode = 'default' } = call;
   if (kind === undefined || risk === undefined) throw new GateError('INVALID_REQUEST', 'A call needs a kind and a risk');
   const freeze = freezeCovering(policy.tenant, { session: NO_SESSION, agent, provider, operation });
   const input = call.input ?? {};
   return {
-    item: { kind, provider, name: operation, risk, category, ...(registered?.edit === undefined ? {} : { edit: registered.edit }), ...(registered?.planSafe === undefined ? {} : { planSafe: registered.planSafe }) },
+    item: { kind, provider, name: operation, risk, category, edit: registered?.edit === true, planSafe: registered?.planSafe === true },
     input, inputDigest: digestOf(input),
     session: { id: NO_SESSION, agent, profile, kind: 'chat', permissionMode, openedBy: principal, openedAt: now, ended: false, grants: [] },
     tenant: { id: tenant, bypassPermissions: settingsOf(policy.tenant).bypassPermissions },

@@ -1,4 +1,7 @@
-import { grantKey, planKey, sessionKey, type Accepted, type ActivateGrant, type Command, type GrantChecked, type GrantEvent, type ItemAnswer, type PlanEvent, type ReserveGrant, type RevokeGrant, type SessionEvent, type StoredEvent, type TenantId } from '@countersign/contracts';
+import {
+  grantKey, planKey, sessionKey, type Accepted, type ActivateGrant, type Command, type GrantChecked, type GrantEvent, type ItemAnswer,
+  type PlanEvent, type ReserveGrant, type RevokeGrant, type SessionEvent, type StoredEvent, type TenantId,
+} from '@countersign/contracts';
 import { activate, grantIdOf, requireRoomToReserve, reserve, revokeGrant, type GrantState } from '@countersign/domain-grant';
 import type { ItemState, PlanState } from '@countersign/domain-plan';
 import type { SessionState } from '@countersign/domain-session';

@@ -39,7 +39,9 @@ export function requireStandingAllowed(proposal: GrantProposal): void {
   if (!settingsOf(policy.tenant).standingGrants) throw new GateError('POLICY_STORE_READ_ONLY');
   const grant = standingGrantOf(proposal);
   const rule = command.narrow === undefined ? operatorRuleWithMatch(policy.compiled, grant) : undefined;
-  if (rule !== undefined) throw new GateError('STANDING_RULE_CONFLICT', `The rule ${rule} has exactly that match; narrow the grant by a condition, answer for the session, or change the rule`, { rule });
+  if (rule !== undefined) {
+    throw new GateError('STANDING_RULE_CONFLICT', `The rule ${rule} has exactly that match; narrow the grant by a condition, answer for the session, or change the rule`, { rule });
+  }
   const others = (policy.parts.standing ?? []).filter(({ grantId }) => grantId !== grantIdOf(grant));
   if (others.length >= LIMITS.standingGrants) throw new GateError('AGGREGATE_TOO_LONG', `This tenant has ${others.length} standing grants, which is the most; revoke one, or write a rule`);
 }

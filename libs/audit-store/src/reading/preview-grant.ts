@@ -36,17 +36,22 @@ export async function previewGrant(reader: DataSource, tenant: string, { origin,
     const { provider, operation, profile } = await originOf(manager, tenant, origin);
     const asked = (await manager.query(ASKED, [tenant, provider, operation, profile, since, until])) as Asked[];
     const comparable = asked.filter((item) => isComparable(item, narrow));
-    const covered = comparable.filter((item) => isWithin(narrow, { inputDigest: item.input_digest, input: item.input === null ? undefined : JSON.parse(item.input) as JsonObject }));
+    const covered = comparable.filter((item) => isWithin(narrow, { inputDigest: item.input_digest, input: inputIn(item) }));
     const said = (answer: string): number => covered.filter((item) => item.answer === answer).length;
     return {
       profile, provider, operation, ...(narrow ? { narrow } : {}), from, to,
       asked: covered.length, approved: said('approve'), rejected: said('reject'), expired: covered.filter((item) => item.answer === null && item.expired).length,
-      examples: covered.slice(0, EXAMPLES).map(({ plan_id: planId, item_id: itemId, answer, proposed_at }) => ({ planId, itemId, ...(answer === null ? {} : { answer }), proposedAt: proposed_at.toISOString() })),
+      examples: covered.slice(0, EXAMPLES).map(exampleOf),
       notComparable: asked.length - comparable.length,
       reflects: (await checkpointsOf(manager)).GATE,
     };
   });
 }
+
+const inputIn = ({ input }: Asked): JsonObject | undefined => (input === null ? undefined : JSON.parse(input) as JsonObject);
+
+const exampleOf = ({ plan_id: planId, item_id: itemId, answer, proposed_at }: Asked): GrantPreview['examples'][number] =>
+  ({ planId, itemId, ...(answer === null ? {} : { answer }), proposedAt: proposed_at.toISOString() });
 
 /** Arguments that lie beside the log are not in the tables: of them only the digest can be compared. */
 const isComparable = ({ input }: Asked, narrow: GrantNarrow | undefined): boolean => narrow === undefined || narrow.kind === 'exact_input' || input !== null;
