@@ -35,6 +35,7 @@ export class McpConnection {
       await client.connect(process, { timeout: LIMITS.describeTimeoutMs });
       return new McpConnection(process, client);
     } catch (error) {
+      await process.endedSoon();
       const why = process.howItEnded ?? reasonOf(error);
       await process.kill();
       throw new GateError('PROVIDER_UNREACHABLE', `The server "${endpoint.command}" ${why}. Run the same command by hand to see what it prints.`);

@@ -66,6 +66,13 @@ export class StdioProcess implements Transport {
     return signalCode && this.ending === 'crashed' ? `was ended by ${signalCode}` : undefined;
   }
 
+  /** When it has ended, or after a moment. A broken pipe tells of an end before its exit code is known. */
+  async endedSoon(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([this.exited, new Promise((resolve) => { timer = setTimeout(resolve, END_GRACE_MS); })]);
+    clearTimeout(timer);
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.child?.stdin;
     if (this.ending || !stdin?.writable) throw new Error('the server process has ended');
@@ -79,9 +86,7 @@ export class StdioProcess implements Transport {
     if (!this.child?.pid) return;
     if (!wasEnding) {
       this.child.stdin?.end();
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([this.exited, new Promise((resolve) => { timer = setTimeout(resolve, END_GRACE_MS); })]);
-      clearTimeout(timer);
+      await this.endedSoon();
     }
     killGroup(this.child.pid);
     await this.exited;
