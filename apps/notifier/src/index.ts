@@ -7,6 +7,7 @@ import { Webhooks } from './webhooks.js';
 export const definition: ServiceDefinition = {
   service: 'notifier',
   module: (infra) => NotifierModule.register(infra),
-  concurrency: LIMITS.outboxInFlight,
+  // Half of it is for those that find no place and are given back at once.
+  concurrency: 2 * LIMITS.outboxInFlight,
   skip: ({ log }) => skipping(new Webhooks(log)),
 };

@@ -93,9 +93,9 @@ export const LIMITS = {
   webhookWaitingOfTenant: 5_000,
   /** What one message to a webhook says of its items, together; of what does not fit only the number is told. */
   webhookItemsBytes: 64 * 1024,
-  /** Deliveries under way in one process. The more there are, the fewer a tenant may have, so that the last one to come finds room. */
-  outboxInFlight: 1_024,
-  /** Deliveries that wait in one process, shared in the same way. */
+  /** Deliveries under way in one process, in equal shares among the tenants that have some. */
+  outboxInFlight: 512,
+  /** Deliveries that wait in one process, shared in the same way among those that come; what waited before stays. */
   outboxWaiting: 100_000,
   /** Consumer of OUTBOX: as `maxAckPending`. What waits anywhere counts: more than several processes may have waiting. */
   outboxMaxAckPending: 500_000,

@@ -32,7 +32,7 @@ export class Places {
     const name = `${tenant} ${webhook}`;
     const receiver = this.receivers.get(name) ?? { inFlight: 0, tookMs: ASSUMED_MS };
     const ofTenant = this.tenants.get(tenant) ?? 0;
-    if (receiver.inFlight >= LIMITS.webhookInFlight || ofTenant >= shareOf(LIMITS.webhookInFlightOfTenant, LIMITS.outboxInFlight, this.total)) return undefined;
+    if (receiver.inFlight >= LIMITS.webhookInFlight || ofTenant >= this.shareOf(ofTenant > 0 ? this.tenants.size : this.tenants.size + 1)) return undefined;
     this.receivers.set(name, receiver);
     receiver.inFlight += 1;
     this.tenants.set(tenant, ofTenant + 1);
@@ -49,6 +49,11 @@ export class Places {
     const tookMs = this.receivers.get(`${tenant} ${webhook}`)?.tookMs ?? ASSUMED_MS;
     const turns = (waiting + 1) / LIMITS.webhookInFlight;
     return Math.round(Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS + 2 * this.chance() * turns * tookMs));
+  }
+
+  /** When all is taken (many receivers have begun to hang at once), one each. */
+  private shareOf(tenants: number): number {
+    return this.total >= LIMITS.outboxInFlight ? 1 : shareOf(LIMITS.webhookInFlightOfTenant, LIMITS.outboxInFlight, tenants);
   }
 
   private leave(name: string, tenant: TenantId, receiver: Receiver, tookMs: number): void {

@@ -24,7 +24,6 @@ const OVERDUE_MS = 60_000;
 export class WaitingRoom {
   private readonly queues = new Map<string, Queue>();
   private readonly tenants = new Map<TenantId, number>();
-  private total = 0;
   private sweptAt: number;
 
   /** @param now a clock that never goes back, in milliseconds */
@@ -68,14 +67,14 @@ export class WaitingRoom {
 
   private isFull(tenant: TenantId, ofWebhook: number): boolean {
     const ofTenant = this.tenants.get(tenant) ?? 0;
-    return ofWebhook >= LIMITS.webhookWaiting || ofTenant >= shareOf(LIMITS.webhookWaitingOfTenant, LIMITS.outboxWaiting, this.total);
+    const tenants = ofTenant > 0 ? this.tenants.size : this.tenants.size + 1;
+    return ofWebhook >= LIMITS.webhookWaiting || ofTenant >= shareOf(LIMITS.webhookWaitingOfTenant, LIMITS.outboxWaiting, tenants);
   }
 
   private count(tenant: TenantId, by: number): void {
     const left = (this.tenants.get(tenant) ?? 0) + by;
     if (left > 0) this.tenants.set(tenant, left);
     else this.tenants.delete(tenant);
-    this.total += by;
   }
 
   private sweep(): void {
