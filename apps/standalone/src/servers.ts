@@ -53,7 +53,8 @@ async function startBroker({ folder, secrets, progress, env, syncAlways }: Serve
     try {
       const connection = await connectSetUp({ urls: [nats.url], ...secrets.broker.setup });
       try {
-        await setUpBroker(connection, { replicas: 1 });
+        // ours alone, and no service of it runs: what an older version left here is brought up to this one
+        await setUpBroker(connection, { replicas: 1, update: true });
       } finally {
         await connection.close();
       }

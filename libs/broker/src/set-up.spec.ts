@@ -1,6 +1,7 @@
 import { jetstreamManager, PersistMode, StorageType, type JetStreamManager } from '@nats-io/jetstream';
 import { LIMITS, SERVICES } from '@countersign/contracts';
 import { startBroker, type BrokerUnderTest } from '../test/broker-under-test.js';
+import { setUpAsFirstVersion } from '../test/older-version.js';
 import { consumerDefinitions } from './consumer-definitions.js';
 import { setUpBroker } from './set-up.js';
 import { checkBroker } from './start-checks.js';
@@ -68,6 +69,53 @@ describe('setUpBroker', () => {
     await manager.streams.add({ name: 'THEIRS', subjects: ['theirs.>'], republish: { src: 'theirs.>', dest: 'evt.>' } });
     await manager.consumers.add('GATE', { durable_name: 'pusher', deliver_subject: 'evt.x' });
     await expect(setUp()).rejects.toThrow(/consumer GATE\/pusher is not ours and delivers to evt\.x[^]*stream THEIRS is not ours and republishes to evt\.>/);
+  });
+});
+
+describe('setUpBroker on what an older version set up', () => {
+  const FIRST = 'evt.acme.s1.plan.s1-p1.planner.1';
+  const update = () => setUpBroker(broker.admin, { replicas: 1, update: true });
+  beforeEach(() => setUpAsFirstVersion(manager));
+
+  it('names what differs and how to update it, and changes nothing by itself', async () => {
+    await expect(setUp()).rejects.toThrow(/stream CATALOG: subjects is .*, must be .*grant[^]*stream ADVISORIES: subjects[^]*consumer GATE\/preview-fanout: filter_subjects[^]*consumer GATE\/policy: filter_subjects[^]*Stop its services[^]*--update/);
+    expect((await manager.streams.info('CATALOG')).config.subjects).not.toContain('evt.*.*.grant.>');
+    await expect(checkBroker('policy', await broker.as('policy'))).rejects.toThrow(/policy does not start/);
+  });
+
+  it('updates it when it is told to: what is stored stays, what was not acknowledged comes again, and every service starts', async () => {
+    const [planner, policy] = [await broker.as('planner'), await broker.as('policy')];
+    await planner.jetstream.publish('evt.acme._.tenant.acme.planner.1', '{}');
+    await planner.jetstream.publish(FIRST, '{}');
+    const pulled = await (await policy.jetstream.consumers.get('GATE', 'policy')).next({ expires: 2_000 });
+    expect(pulled!.subject).toBe(FIRST);
+    pulled!.nak();
+
+    const { created, updated } = await update();
+    expect([...created].sort()).toEqual(['consumer GATE/notifier', 'consumer GATE/planner', 'consumer OUTBOX/notifier', 'stream OUTBOX']);
+    expect([...updated].sort()).toEqual(['consumer GATE/policy', 'consumer GATE/preview-fanout', 'stream ADVISORIES', 'stream CATALOG']);
+    expect(await update()).toEqual({ created: [], updated: [] });
+    expect(await setUp()).toEqual({ created: [], updated: [] });
+    for (const service of SERVICES) await expect(checkBroker(service, await broker.as(service))).resolves.toBeUndefined();
+
+    await planner.jetstream.publish('evt.acme.s1.plan.s1-p1.planner.2', '{}');
+    const consumer = await policy.jetstream.consumers.get('GATE', 'policy');
+    const subjects: string[] = [];
+    for (let count = 0; count < 2; count += 1) subjects.push((await consumer.next({ expires: 2_000 }))!.subject);
+    expect(subjects.sort()).toEqual([FIRST, 'evt.acme.s1.plan.s1-p1.planner.2']);
+    expect((await manager.streams.info('CATALOG')).state.messages).toBe(1);
+  });
+
+  it('refuses in spite of it what could lose something, and then changes nothing of what exists', async () => {
+    await manager.streams.update('CATALOG', { max_age: 3_600_000_000_000 });
+    await expect(update()).rejects.toThrow(/stream CATALOG: max_age is 3600000000000, must be 0[^]*stream CATALOG: subjects[^]*correct what is named/);
+    expect((await manager.streams.info('CATALOG')).config.subjects).not.toContain('evt.*.*.grant.>');
+    expect((await manager.consumers.info('GATE', 'policy')).config.filter_subjects).toContain('evt.*.*.plan.*.planner.1');
+  });
+
+  it('refuses a log that takes in more than it should: somebody may write there', async () => {
+    await manager.streams.update('CATALOG', { subjects: ['evt.*.*.tenant.>', 'evt.*.*.provider.>', 'evt.*.*.policy.>', 'more.>'] });
+    await expect(update()).rejects.toThrow(/stream CATALOG: subjects is .*more[^]*correct what is named/);
   });
 });
 

@@ -1,41 +1,64 @@
 import { jetstreamManager, JetStreamApiCodes, JetStreamApiError, type ConsumerInfo, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { HARMLESS_CONSUMER_SETTINGS, consumerDefinitions, type ConsumerDefinition } from './consumer-definitions.js';
-import { differences } from './differences.js';
+import { consumerDefinitions, type ConsumerDefinition } from './consumer-definitions.js';
+import { existingConsumers, existingStreams, type Existing } from './existing.js';
 import { BrokerUnsuitable, serverProblems } from './server-check.js';
-import { HARMLESS_STREAM_SETTINGS, streamDefinitions, type StreamDefinition } from './stream-definitions.js';
+import { streamDefinitions, type StreamDefinition } from './stream-definitions.js';
+
+export interface SetUpOptions {
+  /** 1 alone, 3 in a cluster. */
+  readonly replicas: number;
+  /**
+   * Also brings what an older version set up to what this one needs, where nothing can be lost by it: a stream takes in more
+   * subjects, a consumer is handed other messages or more of them. No service of the older version may run.
+   */
+  readonly update?: boolean;
+}
 
 export interface SetUpReport {
   /** What did not exist before: `stream GATE`, `consumer GATE/policy`. */
   readonly created: readonly string[];
+  /** What an older version had set up otherwise. */
+  readonly updated: readonly string[];
 }
 
 /**
  * The set-up job: creates the streams and consumers that are missing, then reads all of them back and compares. It
- * changes nothing that exists, so it may run at every start and beside itself.
+ * changes nothing that exists unless it is told to update, so it may run at every start and beside itself.
  * @param connection of the set-up user (`connectSetUp`)
- * @throws BrokerUnsuitable naming each setting that differs
+ * @throws BrokerUnsuitable naming each setting that differs, and the way out
  */
-export async function setUpBroker(connection: NatsConnection, options: { readonly replicas: number }): Promise<SetUpReport> {
-  refuseIf(serverProblems(connection));
+export async function setUpBroker(connection: NatsConnection, { replicas, update = false }: SetUpOptions): Promise<SetUpReport> {
+  refuseIf(serverProblems(connection), BY_HAND);
   const manager = await jetstreamManager(connection);
-  const streams = streamDefinitions(options.replicas);
+  const streams = streamDefinitions(replicas);
   const consumers = consumerDefinitions();
+  const created = await createMissing(manager, streams, consumers);
+  const differing = async (): Promise<Existing[]> => [...await existingStreams(manager, streams), ...await existingConsumers(manager, consumers)];
+  const found = await differing();
+  const beyondUs = [...found.filter((one) => !one.update).flatMap(problemsOf), ...await strangers(manager, streams, consumers)];
+  refuseIf(beyondUs, BY_HAND);
+  if (!update) refuseIf(found.flatMap(problemsOf), BY_UPDATE);
+  for (const one of found) await one.update?.();
+  if (found.length > 0) refuseIf((await differing()).flatMap(problemsOf), BY_HAND);
+  return { created, updated: found.map(({ name }) => name) };
+}
+
+const BY_HAND = 'Way out: correct what is named with the set-up user, or start on an empty broker.';
+const BY_UPDATE = 'Way out: an older version set it up so. Stop its services, then run the set-up job once more and let it update (--update); nothing that is stored changes.';
+
+const problemsOf = ({ name, differences }: Existing): string[] => differences.map((difference) => `${name}: ${difference}`);
+
+function refuseIf(problems: readonly string[], wayOut: string): void {
+  if (problems.length === 0) return;
+  throw new BrokerUnsuitable('The broker is not as the log needs it, and what exists is never changed by itself:', problems, wayOut);
+}
+
+async function createMissing(manager: JetStreamManager, streams: readonly StreamDefinition[], consumers: readonly ConsumerDefinition[]): Promise<string[]> {
   const created: string[] = [];
   for (const stream of streams) if (await createStream(manager, stream)) created.push(`stream ${stream.name}`);
   for (const consumer of consumers) if (await createConsumer(manager, consumer)) created.push(`consumer ${consumer.stream}/${consumer.name}`);
-  refuseIf([
-    ...await differingStreams(manager, streams),
-    ...await differingConsumers(manager, consumers),
-    ...await strangers(manager, streams, consumers),
-  ]);
-  return { created };
-}
-
-function refuseIf(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new BrokerUnsuitable('The broker is not as the log needs it, and what exists is never changed by itself:', problems,
-    'Way out: correct what is named with the set-up user, or start on an empty broker.');
+  return created;
 }
 
 async function createStream(manager: JetStreamManager, definition: StreamDefinition): Promise<boolean> {
@@ -49,27 +72,6 @@ async function createConsumer(manager: JetStreamManager, { stream, name, config 
   await manager.consumers.add(stream, config);
   return true;
 }
-
-async function differingStreams(manager: JetStreamManager, definitions: readonly StreamDefinition[]): Promise<string[]> {
-  const lists = await Promise.all(definitions.map(async (definition) => {
-    const info = await manager.streams.info(definition.name);
-    return differences(definition, info.config, HARMLESS_STREAM_SETTINGS).map((difference) => `stream ${definition.name}: ${difference}`);
-  }));
-  return lists.flat();
-}
-
-async function differingConsumers(manager: JetStreamManager, definitions: readonly ConsumerDefinition[]): Promise<string[]> {
-  const lists = await Promise.all(definitions.map(async ({ stream, name, config }) => {
-    const info = await manager.consumers.info(stream, name);
-    return differences(config, filtersAsList(info), HARMLESS_CONSUMER_SETTINGS).map((difference) => `consumer ${stream}/${name}: ${difference}`);
-  }));
-  return lists.flat();
-}
-
-/** The server reports a single filter under another name. */
-const filtersAsList = ({ config }: ConsumerInfo): object => ({
-  ...config, filter_subjects: config.filter_subjects ?? (config.filter_subject ? [config.filter_subject] : []),
-});
 
 /** Streams and consumers of others in the log's account that could write into the log: nobody may have such a thing. */
 async function strangers(manager: JetStreamManager, streams: readonly StreamDefinition[], consumers: readonly ConsumerDefinition[]): Promise<string[]> {

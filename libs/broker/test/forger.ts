@@ -43,12 +43,12 @@ export async function refusalOf({ connection }: Forger, subject: string, body = 
   }
 }
 
-/** Everything that an attempt could have changed: content, configuration and consumers of the log. */
-export async function evidence(admin: NatsConnection): Promise<object> {
+/** Everything that an attempt could have changed: content, configuration and consumers of the log, or of another stream. */
+export async function evidence(admin: NatsConnection, stream = 'GATE'): Promise<object> {
   const manager: JetStreamManager = await jetstreamManager(admin);
-  const { config, state } = await manager.streams.info('GATE', { subjects_filter: '>' });
+  const { config, state } = await manager.streams.info(stream, { subjects_filter: '>' });
   const consumers: string[] = [];
-  for await (const { name, config: consumer } of manager.consumers.list('GATE')) consumers.push(`${name}:${JSON.stringify(consumer)}`);
+  for await (const { name, config: consumer } of manager.consumers.list(stream)) consumers.push(`${name}:${JSON.stringify(consumer)}`);
   const streams: string[] = [];
   for await (const name of manager.streams.names()) streams.push(name);
   return { config, subjects: state.subjects, messages: state.messages, last: state.last_seq, deleted: state.num_deleted, consumers: consumers.sort(), streams: streams.sort() };
