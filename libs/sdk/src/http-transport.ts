@@ -24,7 +24,7 @@ export interface TransportOptions {
 }
 
 export interface RequestOptions {
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, instead of a body. */
@@ -88,10 +88,13 @@ export class HttpTransport {
 
 const bodyOf = ({ text, body }: RequestOptions): string | undefined => text?.content ?? (body === undefined ? undefined : JSON.stringify(body));
 
+/** @param problem as the gate said it. @param status of the answer, which a stream has sent already */
+export const refusalFrom = (problem: Problem, status: number): CountersignError =>
+  new CountersignError(problem.code, status, problem.detail ?? problem.title, problem.details, problem.correlationId);
+
 function errorFrom(status: number, text: string): CountersignError {
   try {
-    const problem = JSON.parse(text) as Problem;
-    return new CountersignError(problem.code, status, problem.detail ?? problem.title, problem.details, problem.correlationId);
+    return refusalFrom(JSON.parse(text) as Problem, status);
   } catch {
     return new CountersignError('INTERNAL', status, `The gate answered ${status} without a readable body`);
   }

@@ -43,7 +43,7 @@ export function policyCommands(program: Command, shell: Shell): void {
       table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, oneLine(JSON.stringify(rule.match), 400)]))].join('\n'));
   });
   policy.command('push <file>').description('activate a bundle (YAML or JSON), whole or not at all').action(async (file: string) => {
-    const view = await shell.client().activatePolicyText(await readFile(file, 'utf8'));
+    const view = await shell.client().activatePolicy(await readFile(file, 'utf8'));
     shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${oneLine(warning, 400)}`)].join('\n'));
   });
 }
