@@ -12,3 +12,5 @@ export { hostOf, isWithin, segmentsOf, textAt, type NarrowFacts } from './narrow
 export { ruleFingerprint } from './fingerprint.js';
 export { ruleOrder, type RuleOrder } from './order-rules.js';
 export type { ItemFacts, LayeredVerdict, StandingRule } from './facts.js';
+export { parseCaseFile, type CaseFile, type PolicyCase, type RefusedBundle } from './testing/case-file.js';
+export { runCases, type CaseResult } from './testing/run-cases.js';

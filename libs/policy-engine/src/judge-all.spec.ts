@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PERMISSION_MODES, RISK_CLASSES, TOOL_KINDS, type GrantNarrow, type Json, type PolicyRule } from '@countersign/contracts';
 import { isGateError } from '@countersign/kernel';
 import fc from 'fast-check';
-import { factsOf } from '../test/facts.js';
+import { factsOf } from './testing/given-facts.js';
 import { goesOver, naive, tupleOf, type NaivePolicy } from '../test/naive.js';
 import { compileBundle, compilePolicy, explain, judge, ruleFingerprint, type ItemFacts, type StandingRule } from './index.js';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { RISK_CLASSES, TOOL_KINDS, type PolicyMatch, type PolicyRule } from '@countersign/contracts';
 import { isGateError } from '@countersign/kernel';
 import fc from 'fast-check';
-import { factsOf } from '../test/facts.js';
+import { factsOf } from './testing/given-facts.js';
 import { compileBundle, compilePolicy, judge, type CompiledBundle, type ItemFacts, type LayeredVerdict } from './index.js';
 
 type JudgedCall = Pick<ItemFacts['item'], 'kind' | 'provider' | 'name' | 'risk'>;

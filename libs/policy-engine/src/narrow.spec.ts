@@ -1,5 +1,5 @@
 import type { GrantNarrow, Json } from '@countersign/contracts';
-import { factsOf } from '../test/facts.js';
+import { factsOf } from './testing/given-facts.js';
 import { awaitsVeto, compileBundle, compilePolicy, explain, guardrailDenies, isWithin, judge, narrowOffers, needsInput, operatorRuleWithMatch, ruleFingerprint, type ItemFacts } from './index.js';
 
 const within = (narrow: GrantNarrow, input: Json): boolean => isWithin(narrow, { input, inputDigest: 'sha256:d' });

@@ -1,5 +1,5 @@
 import { LIMITS, type Json } from '@countersign/contracts';
-import { factsOf } from '../../test/facts.js';
+import { factsOf } from '../testing/given-facts.js';
 import { Budget } from './budget.js';
 import { compileCondition } from './condition.js';
 import { contextOf } from './context.js';

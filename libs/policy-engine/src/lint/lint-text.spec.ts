@@ -2,7 +2,7 @@ import { LIMITS, POLICY_BUNDLE_SCHEMA } from '@countersign/contracts';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { compileBundle, compilePolicy, judge, lintText } from '../index.js';
-import { factsOf } from '../../test/facts.js';
+import { factsOf } from '../testing/given-facts.js';
 
 const found = (text: string, layer: 'rules' | 'guardrails' = 'rules') =>
   lintText(text, { layer }).findings.map(({ severity, code, line, column, rules }) => [severity, code, `${line}:${column}`, ...(rules ? [rules.join(' ')] : [])].join(' '));

@@ -1,8 +1,8 @@
 import type { Json } from '@countersign/contracts';
 import { digestOf } from '@countersign/kernel';
-import type { ItemFacts } from '../src/facts.js';
+import type { ItemFacts } from '../facts.js';
 
-/** What a spec states of an item; the rest is a plain session in mode `default`. */
+/** What a case states of an item; the rest is a plain session in mode `default`. */
 export interface GivenFacts {
   readonly item: Pick<ItemFacts['item'], 'kind' | 'provider' | 'name' | 'risk'> & Partial<ItemFacts['item']>;
   readonly input?: Json;
