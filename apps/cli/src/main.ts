@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { CountersignError } from '@countersign/sdk';
-import { keyCommands, policyCommands, providerCommands, sessionCommands } from './commands/catalogue.js';
+import { keyCommands, providerCommands, sessionCommands } from './commands/catalogue.js';
 import { demoCommand } from './commands/demo.js';
 import { auditCommands, deadLetterCommands } from './commands/operating.js';
 import { planCommands } from './commands/plan.js';
+import { policyCommands } from './commands/policy.js';
 import { projectRoot } from './local-state.js';
 import { oneLine } from './render/terminal.js';
 import { makeShell } from './shell.js';

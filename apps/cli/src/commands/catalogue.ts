@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Role } from '@countersign/contracts';
 import type { ProviderView } from '@countersign/contracts/http';
@@ -34,19 +33,6 @@ const renderProvider = (view: ProviderView): string => [
   `${view.name}  version ${view.version}, ${view.endpoint.transport}`,
   table(view.operations.map((operation) => [`  ${oneLine(operation.name, 200)}`, operation.kind, operation.risk, oneLine(operation.description, 70)])),
 ].join('\n');
-
-export function policyCommands(program: Command, shell: Shell): void {
-  const policy = program.command('policy').description('the rules that judge every item');
-  policy.command('show').description('the bundle in force').action(async () => {
-    const view = await shell.client().policy();
-    shell.print(view, () => [`version ${view.version}${view.digest ? `, digest ${view.digest}` : ' (the defaults: reads are allowed, writes are asked)'}`,
-      table(view.rules.map((rule) => [`  ${rule.id}`, rule.action, oneLine(JSON.stringify(rule.match), 400)]))].join('\n'));
-  });
-  policy.command('push <file>').description('activate a bundle (YAML or JSON), whole or not at all').action(async (file: string) => {
-    const view = await shell.client().activatePolicy(await readFile(file, 'utf8'));
-    shell.print(view, () => [`version ${view.version} is in force, digest ${view.digest}`, ...(view.warnings ?? []).map((warning) => `warning: ${oneLine(warning, 400)}`)].join('\n'));
-  });
-}
 
 export function sessionCommands(program: Command, shell: Shell): void {
   const session = program.command('session').description('an agent’s sessions');
