@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import type { AnswerDecision } from '@countersign/contracts';
-import { CountersignError } from '@countersign/sdk';
 import { replay } from '../replay.js';
 import { renderEvent } from '../render/event.js';
-import { renderItem, renderPlan } from '../render/plan.js';
+import { renderPlan } from '../render/plan.js';
 import { table, visible } from '../render/terminal.js';
 import type { Shell } from '../shell.js';
+import { answerCommands } from './answers.js';
 
 export function planCommands(program: Command, shell: Shell): void {
   const plan = program.command('plan').description('look at plans and answer what they ask');
@@ -36,12 +35,7 @@ export function planCommands(program: Command, shell: Shell): void {
       : view.waits.map((wait) => `${wait.itemIds.join(', ')}: ${wait.what} (since ${wait.since}${wait.until ? `, until ${wait.until}` : ''})`).join('\n')));
   });
 
-  for (const decision of ['approve', 'reject'] as const) {
-    plan.command(`${decision} <plan> <item>`).description(`${decision} one asked item, this one call only`)
-      .option('--reason <text>', decision === 'reject' ? 'the agent is told this' : 'kept with the answer')
-      .option('--digest <digest>', 'refuse unless the item is still what this digest names (default: as it is shown now)')
-      .action((id: string, item: string, options: { reason?: string; digest?: string }) => answer(shell, id, item, decision, options));
-  }
+  answerCommands(plan, shell);
 
   plan.command('cancel <plan>').description('deny all that is not decided yet, and start nothing more; what runs is not stopped').action(async (id: string) => {
     const view = await shell.client().cancelPlan(id);
@@ -60,15 +54,4 @@ async function listAsked(shell: Shell): Promise<void> {
   shell.print(page, () => (page.rows.length === 0
     ? 'Nothing waits for a person.'
     : table(page.rows.map((row) => [row.planId, row.itemId, `${row.provider}/${visible(row.operation)}`, `risk ${row.risk}`]))));
-}
-
-async function answer(shell: Shell, id: string, itemId: string, decision: AnswerDecision, options: { reason?: string; digest?: string }): Promise<void> {
-  const client = shell.client();
-  const shown = (await client.plan(id)).items.find((item) => item.itemId === itemId);
-  if (!shown) throw new CountersignError('NOT_FOUND', 404, `Plan ${id} has no item ${itemId}`);
-  const itemDigest = options.digest ?? shown.itemDigest;
-  if (!itemDigest) throw new CountersignError('NOT_ASKED', 409, `Item ${itemId} has no verdict yet; \`countersign plan why ${id}\` says what it waits for`);
-  const view = await client.decide(id, itemId, { decision, itemDigest, reason: options.reason });
-  const after = view.items.find((item) => item.itemId === itemId);
-  shell.print(view, () => (after ? renderItem(after) : renderPlan(view)));
 }

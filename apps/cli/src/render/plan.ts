@@ -17,7 +17,9 @@ export function renderItem(item: PlanItemView): string {
   return fitted([
     `${bold(item.itemId)}  ${name(item.provider)}/${name(item.operation)}  ${dim(`${item.kind}, risk ${item.risk}, call ${name(item.callId)}`)}`,
     indent(renderEffect(item)),
+    ...changesOf(item).map((line) => indent(line)),
     indent(`decision  ${renderDecision(item)}`),
+    ...termsOf(item).map((line) => indent(line)),
     ...(item.outcome ? [indent(`outcome   ${renderOutcome(item)}`)] : []),
     ...(item.toolResult ? [indent(`the agent is told: ${item.toolResult.isError ? '(error) ' : ''}${oneLine(item.toolResult.text, 400)}`)] : []),
   ].join('\n'));
@@ -42,6 +44,22 @@ function renderDecision(item: PlanItemView): string {
   const message = item.message ? `  "${oneLine(item.message)}"` : '';
   const until = item.decision === 'ask' && item.expiresAt ? `  until ${moment(item.expiresAt)}` : '';
   return DECISION_PAINT[item.decision](item.decision) + by + downgraded + message + until;
+}
+
+/** That a person changed the arguments, and what they were. */
+const changesOf = ({ corrections = [], original }: PlanItemView): string[] => (corrections.length === 0 ? [] : [
+  ...corrections.map(({ principal, at, reason }) => yellow(`corrected by ${name(principal)} at ${moment(at)}${reason === undefined ? '' : `, "${oneLine(reason)}"`}`)),
+  ...(original?.input === undefined ? [] : [`asked for was\n${gutter(visible(JSON.stringify(original.input, null, 2)))}`]),
+]);
+
+/** What an open ask demands of those who answer, and how far it has come. */
+function termsOf({ decision, terms, votes = [] }: PlanItemView): string[] {
+  if (decision !== 'ask' || !terms) return [];
+  const demands = [
+    ...(terms.roles ? [`one of ${terms.roles.map(name).join(', ')}`] : []), ...(terms.quorum > 1 ? [`${terms.quorum} people, ${votes.length} so far`] : []),
+    ...(terms.notRequester ? ['not whoever asked or corrected'] : []), ...(terms.requireReason ? ['a reason'] : []), ...(terms.narrowOnly ? ['grants only with a condition'] : []),
+  ];
+  return demands.length === 0 ? [] : [`demands   ${demands.join('; ')}`];
 }
 
 function renderOutcome(item: PlanItemView): string {
