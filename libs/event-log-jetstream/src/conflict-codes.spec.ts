@@ -26,27 +26,29 @@ describe('the codes of a conflict, on three servers', () => {
     'Nats-Expected-Last-Subject-Sequence': String(sequence), 'Nats-Expected-Last-Subject-Sequence-Subject': aggregateFilter(key),
   });
 
-  it('are 10071, and 10164 while the winner is on its way', async () => {
-    const codes = new Map<number, number>();
+  it('are 10071 or, while the winner is on its way, 10164, and one message of those at once wins', async () => {
+    const codes = new Set<number>();
     let last = 0;
     for (let rev = 1; rev <= 150; rev += 1) {
       const acks = await Promise.all([0, 1, 2, 0, 1, 2].map((from) => send(from, rev, expecting(last))));
       expect(acks.filter(({ seq }) => seq)).toHaveLength(1);
-      for (const { error } of acks) if (error) codes.set(error.err_code, (codes.get(error.err_code) ?? 0) + 1);
+      for (const { error } of acks) if (error) codes.add(error.err_code);
       last = Math.max(...acks.map(({ seq }) => seq ?? 0));
     }
-    expect([...codes.keys()].sort()).toEqual([10071, 10164]);
+    expect(codes).not.toEqual(new Set());
+    expect([...codes].filter((code) => code !== 10071 && code !== 10164)).toEqual([]);
   });
 
-  it('are 10158 or a "duplicate" for messages with an id, which is why ours have none', async () => {
-    const seen = new Set<string>();
+  it('are 10158 or no error but "duplicate" for messages with an id, which is why ours have none', async () => {
+    const losers = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const headers = { 'Nats-Msg-Id': `id-${round}` };
-      for (const { error, duplicate } of await Promise.all([0, 1, 2].map((from) => send(from, 1_000 + round, headers)))) {
-        seen.add(error ? String(error.err_code) : duplicate ? 'duplicate' : 'stored');
-      }
+      const acks = await Promise.all([0, 1, 2].map((from) => send(from, 1_000 + round, headers)));
+      const lost = acks.filter(({ error, duplicate }) => error ?? duplicate);
+      expect(lost).toHaveLength(2);
+      for (const { error } of lost) losers.add(error ? String(error.err_code) : 'duplicate');
     }
-    expect([...seen].sort()).toEqual(expect.arrayContaining(['10158', 'stored']));
-    expect([...seen].every((what) => ['10158', 'duplicate', 'stored'].includes(what))).toBe(true);
+    // Which of the two a loser gets is a matter of moments; that it is never a conflict's code is the point.
+    expect([...losers].filter((what) => what !== '10158' && what !== 'duplicate')).toEqual([]);
   });
 });
